@@ -1,0 +1,1 @@
+//! Spend: hours and money, exactly, with the providers' rounding rules

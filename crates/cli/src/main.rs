@@ -1,0 +1,2 @@
+//! The binary `reaper`.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The configuration file: TOML to typed and validated values, with spans and hints

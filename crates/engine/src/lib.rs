@@ -1,0 +1,1 @@
+//! Collect, enrich and judge: the imperative shell around the pure middle

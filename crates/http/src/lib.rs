@@ -1,0 +1,1 @@
+//! REST kit of the adapters: transport, retry, pacing, paging, redaction

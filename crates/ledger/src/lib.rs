@@ -1,0 +1,1 @@
+//! Append-only commit log over object storage

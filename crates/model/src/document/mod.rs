@@ -1,0 +1,17 @@
+//! The audit document, `reaper.audit/1`: the one view model that every output renders. Field names
+//! are promises to other people's programs: extend them, never rename them.
+
+mod finding;
+mod machine;
+mod run;
+mod totals;
+
+pub use finding::{ActionView, Finding, PlannedAction, StillCharged, Verdict, WantedAction};
+pub use machine::{
+    Billing, Cause, CostBasis, CostView, GpuView, IdleVerdict, MachineView, OwnerStatus, OwnerView,
+    PriceView, PurchaseView, UtilisationView,
+};
+pub use run::{
+    AuditDocument, ConfigView, Mode, PeriodView, RateView, SCHEMA, ScopeStatus, ScopeView, Warning,
+};
+pub use totals::TotalsView;

@@ -1,0 +1,29 @@
+//! Sums in the document: a list by currency, never one number over two currencies.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::money::Money;
+
+/// Sums over all machines of the document.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TotalsView {
+    /// Accelerated machines.
+    pub instances: usize,
+    /// Accelerators, fractions rounded up at the end.
+    pub gpus: u64,
+    /// Machines with verdict `orphan`.
+    pub orphans: usize,
+    /// Money per hour of all billed machines.
+    pub hourly: Vec<Money>,
+    /// What the orphans have cost since their last start.
+    pub waste_to_date: Vec<Money>,
+    /// What the orphans cost in a further month.
+    pub waste_per_month: Vec<Money>,
+    /// Billed machines without a price: all sums are "at least".
+    pub unpriced: usize,
+    /// Machines that could not be judged.
+    pub unjudged: usize,
+    /// Machines that ended lately and are still listed by the provider.
+    pub ended: usize,
+}

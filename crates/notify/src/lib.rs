@@ -1,0 +1,1 @@
+//! Idempotent delivery of mail and messages

@@ -1,0 +1,1 @@
+//! Cases, notice periods, brake and plan

@@ -1,0 +1,167 @@
+//! The trait that every adapter implements, one object per configured account.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use reaper_model::{
+    Fact, Guard, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Purchase,
+};
+
+use crate::error::ProviderError;
+
+/// Who the credentials are, as the provider itself says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The account that `expect_account` is compared with.
+    pub account: ProviderAccount,
+    /// The login in words for people: a role ARN, a key name. No secret.
+    pub login: String,
+}
+
+/// A location that is left out on purpose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedLocation {
+    /// Region or zone.
+    pub location: Location,
+    /// Why, in plain words.
+    pub why: String,
+}
+
+/// Which locations a run covers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// To be listed.
+    pub locations: Vec<Location>,
+    /// Not to be listed, and why (not opted in).
+    pub skipped: Vec<SkippedLocation>,
+    /// Open to this account, but left out by a fixed list in the configuration.
+    pub uncovered: Vec<Location>,
+}
+
+/// What a provider is able to do, so that rules, documents and tests can be honest about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent yes/no properties of a cloud")]
+pub struct Capabilities {
+    /// Machines carry tags that a listing shows.
+    pub tags: bool,
+    /// A listing shows when a machine was launched.
+    pub launch_times: bool,
+    /// A machine can be stopped so that the bill ends and it can come back.
+    pub deallocate: bool,
+    /// Locations are listed one by one (else one call covers all).
+    pub scope_per_location: bool,
+}
+
+/// Counts requests, retries included. Shared between a scope and its calls.
+#[derive(Debug, Clone, Default)]
+pub struct RequestCounter(Arc<AtomicU32>);
+
+impl RequestCounter {
+    /// One more request was sent.
+    pub fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many were sent.
+    pub fn sent(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What one piece of work brings along: the run's clock and the counter of its requests. The time
+/// limit of a scope is kept by the engine, which keeps what the [`Sink`] got until then.
+#[derive(Debug, Clone)]
+pub struct CallContext {
+    /// The clock of the run (UTC); adapters read no other.
+    pub now: DateTime<Utc>,
+    /// Counts this piece of work's requests.
+    pub requests: RequestCounter,
+}
+
+/// Takes machines page by page, so that what was read survives whatever ends the listing.
+pub struct Sink<'a> {
+    got: Vec<Instance>,
+    progress: &'a (dyn Fn(usize) + Send + Sync),
+}
+
+impl<'a> Sink<'a> {
+    /// A sink that tells `progress` how many machines each page brought.
+    pub fn new(progress: &'a (dyn Fn(usize) + Send + Sync)) -> Self {
+        Self { got: Vec::new(), progress }
+    }
+
+    /// Takes one page, whose machines have been read in full.
+    pub fn page(&mut self, instances: impl IntoIterator<Item = Instance>) {
+        let before = self.got.len();
+        self.got.extend(instances);
+        (self.progress)(self.got.len() - before);
+    }
+
+    /// All machines taken so far, to complete or correct them at the end of a listing.
+    pub fn machines(&mut self) -> &mut Vec<Instance> {
+        &mut self.got
+    }
+
+    /// What was taken.
+    pub fn into_inner(self) -> Vec<Instance> {
+        self.got
+    }
+}
+
+impl fmt::Debug for Sink<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sink").field("got", &self.got.len()).finish_non_exhaustive()
+    }
+}
+
+/// Facts of one machine that cost a call of their own and are read for candidates only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detail {
+    /// The machine.
+    pub id: InstanceId,
+    /// The provider's own protection.
+    pub guards: Fact<Vec<Guard>>,
+    /// How it is paid for, where a listing alone cannot say (kind of spot request).
+    pub purchase: Option<Purchase>,
+}
+
+/// One account at one cloud. Every method only reads.
+#[async_trait]
+pub trait Provider: Send + Sync + fmt::Debug {
+    /// The cloud's name as in the configuration.
+    fn name(&self) -> ProviderName;
+
+    /// What this cloud is able to do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Who the credentials are. The first call of every run.
+    async fn identity(&self, cx: &CallContext) -> Result<Identity, ProviderError>;
+
+    /// Which locations to list: those configured, else all that are enabled.
+    async fn coverage(&self, cx: &CallContext) -> Result<Coverage, ProviderError>;
+
+    /// Lists all accelerated machines of one location into `sink`, page by page, to the end.
+    /// `Ok` means: nothing is missing. A field that cannot be read spoils its machine only.
+    async fn list(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+        location: &Location,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ProviderError>;
+
+    /// Reads details that cost calls per machine, for the given candidates of one location. What
+    /// cannot be read comes back as an unknown fact, never as an error for the others.
+    async fn details(
+        &self,
+        cx: &CallContext,
+        location: &Location,
+        candidates: &[&Instance],
+    ) -> Vec<Detail>;
+
+    /// The list price of a machine, from the provider's answers or the embedded catalogue.
+    fn price(&self, instance: &Instance) -> Fact<Price>;
+}

@@ -1,0 +1,45 @@
+//! What the command line must know of a provider before there is an account of it.
+
+use std::sync::Arc;
+
+use crate::account::AccountSettings;
+use crate::adapter::Provider;
+
+/// The account cannot be opened: a setting is missing or impossible. A configuration error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("account `{account}`: {problem}")]
+pub struct OpenError {
+    /// The account's name in the configuration.
+    pub account: String,
+    /// What is wrong and what to do.
+    pub problem: String,
+}
+
+/// Makes an adapter for one account. Sends nothing.
+pub type Open = fn(AccountSettings) -> Result<Arc<dyn Provider>, OpenError>;
+
+/// One line of the command line's list of providers.
+#[derive(Debug, Clone, Copy)]
+pub struct Descriptor {
+    /// The name in the configuration.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// The key that lists locations: `regions` or `zones`; `None` where one call covers all.
+    pub location_key: Option<&'static str>,
+    /// Further text settings that this provider takes.
+    pub options: &'static [&'static str],
+    /// Further list settings that this provider takes.
+    pub lists: &'static [&'static str],
+    /// Keys below `credentials`.
+    pub credentials: &'static [&'static str],
+    /// Environment variables of the provider's own tools whose presence says that somebody uses
+    /// it, for `reaper init`.
+    pub environment: &'static [&'static str],
+    /// Files below the home directory that say the same.
+    pub files: &'static [&'static str],
+    /// The least-privilege permission for an audit, as `reaper check` and the README show it.
+    pub audit_policy: &'static str,
+    /// Makes an adapter.
+    pub open: Open,
+}

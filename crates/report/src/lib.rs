@@ -1,0 +1,1 @@
+//! The audit document in every format

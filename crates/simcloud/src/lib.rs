@@ -1,0 +1,1 @@
+//! Simulated clouds on their real wire formats
