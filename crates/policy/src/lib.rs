@@ -6,11 +6,31 @@
 //! | [`spec`] | what the configuration asks for |
 //! | [`pattern`] | whole-text globs, the owner pattern |
 //! | [`directory`] | the people directory |
+//! | [`subject`] | the machine under judgement |
+//! | [`answer`] | yes, no, unknown |
+//! | [`owner`] | whose it is |
+//! | [`expiry`] | the expiry tag |
+//! | [`protection`] | the keep tag, protected types, guards |
+//! | `conditions` | each condition evaluated |
+//! | [`judge`] | [`Policy`] and the verdict |
 
+pub mod answer;
+mod conditions;
 pub mod directory;
+pub mod expiry;
+pub mod judge;
+pub mod owner;
 pub mod pattern;
+pub mod protection;
 pub mod spec;
+pub mod subject;
 
+pub use answer::Answer;
 pub use directory::{Directory, Employment, Person};
+pub use expiry::{EXPIRY_FORMS, Expiry};
+pub use judge::{Judgement, Policy, RuleAnswer};
+pub use owner::Owner;
 pub use pattern::{NamePattern, Pattern, PatternError};
+pub use protection::Protection;
 pub use spec::{Conditions, Exemption, OwnerSpec, PolicySpec, ProtectSpec, RuleSpec};
+pub use subject::Subject;

@@ -1,0 +1,362 @@
+//! The verdict over all rules: managed, exempt and protected beat a yes; a gap never becomes one.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use reaper_model::document::{OwnerStatus, Verdict, WantedAction};
+use reaper_model::tags::fold_key;
+use reaper_model::{Fact, Ignorance, Meter, State, Unknown};
+
+use crate::answer::{self, Answer, Clause};
+use crate::conditions::Findings;
+use crate::expiry::{self, Expiry};
+use crate::owner::{Owner, Resolver};
+use crate::protection::{self, Protection};
+use crate::spec::{Exemption, PolicySpec, ProtectSpec, RuleSpec};
+use crate::subject::{Subject, stamp};
+
+/// A compiled policy. Judging is pure: the same machine at the same time gives the same judgement.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    rules: Vec<RuleSpec>,
+    owners: Resolver,
+    protect: ProtectSpec,
+    exemptions: Vec<Exemption>,
+    placeholders: BTreeSet<String>,
+    expiry_key: String,
+}
+
+/// How one rule judged one machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleAnswer {
+    /// The rule's name.
+    pub rule: String,
+    /// Whether it says yes.
+    pub answer: Answer,
+    /// The evidence, for people.
+    pub explanation: String,
+    /// What it asks for if it says yes.
+    pub action: WantedAction,
+    /// Stable code of the ground, such as `owner-absent`.
+    pub reason: String,
+    /// Since when it holds, where that is known.
+    pub since: Option<DateTime<Utc>>,
+}
+
+/// The judgement of one machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, for people.
+    pub why: String,
+    /// Whose it is.
+    pub owner: Owner,
+    /// What protects it.
+    pub protection: Protection,
+    /// Which exemption applies, by its place in the configuration.
+    pub exemption: Option<usize>,
+    /// Every exemption that names the machine, lapsed ones too.
+    pub named_by: Vec<usize>,
+    /// How each rule judged, in the order of the configuration.
+    pub rules: Vec<RuleAnswer>,
+    /// The strongest action of the rules that said yes.
+    pub wanted: Option<WantedAction>,
+    /// Whether evidence for the verdict was asked for and could not be read.
+    pub evidence_unread: bool,
+    /// Odd spellings, lapsed exemptions.
+    pub notes: Vec<String>,
+}
+
+impl Policy {
+    /// Compiles a checked specification.
+    pub fn new(spec: PolicySpec) -> Self {
+        let PolicySpec {
+            mut rules,
+            owners,
+            protect,
+            exemptions,
+            launch_grace,
+            placeholders,
+            expiry_tag,
+        } = spec;
+        for rule in &mut rules {
+            rule.when.older_than.get_or_insert(launch_grace);
+        }
+        let placeholders: BTreeSet<String> =
+            placeholders.iter().map(|word| word.trim().to_lowercase()).collect();
+        Self {
+            rules,
+            owners: Resolver::new(owners, placeholders.clone()),
+            protect,
+            exemptions,
+            placeholders,
+            expiry_key: fold_key(&expiry_tag),
+        }
+    }
+
+    /// The rules, in the order of the configuration.
+    pub fn rules(&self) -> &[RuleSpec] {
+        &self.rules
+    }
+
+    /// The exemptions, in the order of the configuration.
+    pub fn exemptions(&self) -> &[Exemption] {
+        &self.exemptions
+    }
+
+    /// Judges one machine.
+    pub fn judge(&self, subject: &Subject<'_>) -> Judgement {
+        let owner = self.owners.owner(subject);
+        let expiry = expiry::of(subject, &self.expiry_key);
+        let (protection, mut notes) = protection::of(subject, &self.protect);
+        let findings =
+            Findings { subject, owner: &owner, expiry: &expiry, placeholders: &self.placeholders };
+        let (exemption, named_by) = self.exemption(subject, &findings, &mut notes);
+        let mut judgement = Judgement {
+            verdict: Verdict::Ok,
+            why: String::new(),
+            protection,
+            exemption,
+            named_by,
+            rules: Vec::new(),
+            wanted: None,
+            evidence_unread: false,
+            notes,
+            owner: owner.clone(),
+        };
+        if let Some(why) = not_judged(subject) {
+            why.clone_into(&mut judgement.why);
+            return judgement;
+        }
+        let mut asked = Asked { expiry: &expiry, ripe_at: None, read_failed: false };
+        for rule in &self.rules {
+            let (answer, clauses) = judge_rule(rule, &findings);
+            asked.read_failed |= answer.answer == Answer::Unknown && read_failed(&clauses);
+            if let Some(time) = ripe_at(&clauses) {
+                asked.ripe_at = Some(asked.ripe_at.map_or(time, |known| known.min(time)));
+            }
+            judgement.rules.push(answer);
+        }
+        let yes = judgement.rules.iter().filter(|rule| rule.answer == Answer::Yes);
+        judgement.wanted = yes.map(|rule| rule.action).max();
+        if judgement.owner.status == OwnerStatus::Conflicting {
+            // Contradicting owners are put to people, whatever the rule asks for.
+            judgement.wanted = judgement.wanted.map(|_| WantedAction::Report);
+        }
+        let weighed = self.weigh(subject, &judgement, &asked);
+        judgement.verdict = weighed.verdict;
+        judgement.why = weighed.why;
+        judgement.evidence_unread = weighed.evidence_unread;
+        judgement
+    }
+
+    /// The verdict of a machine whose rules have been asked.
+    fn weigh(&self, subject: &Subject<'_>, judgement: &Judgement, asked: &Asked<'_>) -> Weighed {
+        let having = |answer: Answer| {
+            let rules: Vec<&RuleAnswer> =
+                judgement.rules.iter().filter(|rule| rule.answer == answer).collect();
+            rules
+        };
+        let (yes, open) = (having(Answer::Yes), having(Answer::Unknown));
+        let grounds = join(&yes);
+        if let Some(manager) = subject.instance.manager.value() {
+            let why = format!("managed by {manager}: {}", manager.advice);
+            return Weighed::new(Verdict::Managed, why);
+        }
+        if yes.is_empty() && open.is_empty() {
+            return Weighed::new(Verdict::Ok, asked.calm());
+        }
+        if yes.is_empty() {
+            let why = format!("could not judge: {}", join(&open));
+            return Weighed {
+                evidence_unread: asked.read_failed,
+                ..Weighed::new(Verdict::Unjudged, why)
+            };
+        }
+        if let Some(why) = undecidable(subject) {
+            return Weighed::new(Verdict::Unjudged, format!("{why}; found: {grounds}"));
+        }
+        if let Some(exemption) = judgement.exemption.and_then(|place| self.exemptions.get(place)) {
+            let Exemption { reason, until_text, owner, .. } = exemption;
+            let by = owner.as_deref().map_or(String::new(), |owner| format!(" by {owner}"));
+            let why = format!("exempt{by} until {until_text} ({reason}); found: {grounds}");
+            return Weighed::new(Verdict::Exempt, why);
+        }
+        match &judgement.protection {
+            Protection::By(what) => {
+                let why = format!("protected by {what}; found: {grounds}");
+                return Weighed::new(Verdict::Protected, why);
+            }
+            Protection::Unknown(gap) => {
+                let why = format!("cannot tell whether it is protected ({gap}); found: {grounds}");
+                return Weighed::gap(gap, why);
+            }
+            Protection::None => {}
+        }
+        if let Some(gap) = subject.instance.manager.gap()
+            && gap.kind == Ignorance::ReadFailed
+        {
+            let why = format!("cannot tell whether a controller owns it ({gap}); found: {grounds}");
+            return Weighed::gap(gap, why);
+        }
+        let evidence_unread = guards_unread(subject);
+        Weighed { evidence_unread, ..Weighed::new(Verdict::Orphan, grounds) }
+    }
+
+    fn exemption(
+        &self,
+        subject: &Subject<'_>,
+        findings: &Findings<'_>,
+        notes: &mut Vec<String>,
+    ) -> (Option<usize>, Vec<usize>) {
+        let mut applies: Option<usize> = None;
+        let mut named_by = Vec::new();
+        for (place, exemption) in self.exemptions.iter().enumerate() {
+            // An exemption that may apply does: when in doubt the machine lives.
+            if answer::all(&findings.clauses(&exemption.matches)) == Answer::No {
+                continue;
+            }
+            named_by.push(place);
+            if exemption.until <= subject.now {
+                notes.push(format!("exemption until {} has lapsed", exemption.until_text));
+            } else if applies
+                .and_then(|known| self.exemptions.get(known))
+                .is_none_or(|known| known.until < exemption.until)
+            {
+                applies = Some(place);
+            }
+        }
+        (applies, named_by)
+    }
+}
+
+/// What came up while the rules were asked.
+struct Asked<'a> {
+    expiry: &'a Expiry,
+    /// When the first rule will say yes by the passing of time alone.
+    ripe_at: Option<DateTime<Utc>>,
+    /// Whether a rule stayed open because something could not be read.
+    read_failed: bool,
+}
+
+impl Asked<'_> {
+    fn calm(&self) -> String {
+        match (self.ripe_at, self.expiry) {
+            (Some(time), _) => format!("in grace until {}", stamp(time)),
+            (None, Expiry::Unknown(gap)) if gap.kind == Ignorance::Unusable => {
+                format!("no rule matches; note: {gap}")
+            }
+            (None, _) => "no rule matches".to_owned(),
+        }
+    }
+}
+
+/// A verdict with its reason.
+struct Weighed {
+    verdict: Verdict,
+    why: String,
+    evidence_unread: bool,
+}
+
+impl Weighed {
+    fn new(verdict: Verdict, why: String) -> Self {
+        Self { verdict, why, evidence_unread: false }
+    }
+
+    fn gap(gap: &Unknown, why: String) -> Self {
+        let evidence_unread = gap.kind == Ignorance::ReadFailed;
+        Self { verdict: Verdict::Unjudged, why, evidence_unread }
+    }
+}
+
+/// Machines that no rule is asked about, and why.
+fn not_judged(subject: &Subject<'_>) -> Option<&'static str> {
+    match (subject.instance.meter, subject.instance.state) {
+        (Meter::Ended, _) | (_, State::Ended | State::Ending) => Some("ended"),
+        (Meter::StoppedFree, State::Stopped | State::Stopping) => {
+            Some("stopped: compute is not billed, what is attached may still be")
+        }
+        _ => None,
+    }
+}
+
+/// States in which nothing may be concluded, and why.
+fn undecidable(subject: &Subject<'_>) -> Option<String> {
+    let instance = subject.instance;
+    match (instance.state, instance.meter) {
+        (State::Pending, _) => Some("still booting, will be judged next run".to_owned()),
+        (State::Unknown, _) | (_, Meter::Unknown) => Some(format!(
+            "state {:?} is not known to this version, counted as billed, never acted on",
+            instance.provider_state
+        )),
+        _ => None,
+    }
+}
+
+fn judge_rule(rule: &RuleSpec, findings: &Findings<'_>) -> (RuleAnswer, Vec<Clause>) {
+    let mut clauses = findings.clauses(&rule.when);
+    if let Some(except) = &rule.except {
+        let inside = findings.clauses(except);
+        let excepted = answer::all(&inside);
+        // A clause that merely is not an exception is no ground to show.
+        if excepted != Answer::No {
+            let texts: Vec<_> = inside.iter().map(|clause| clause.text.as_str()).collect();
+            let word = if excepted == Answer::Yes { "excepted" } else { "perhaps excepted" };
+            let mut clause = Clause::new(!excepted, format!("{word}: {}", texts.join(", ")));
+            clause.gap = inside.into_iter().find_map(|clause| clause.gap);
+            clauses.push(clause);
+        }
+    }
+    let answer = answer::all(&clauses);
+    let deciding: Vec<&str> = clauses
+        .iter()
+        .filter(|clause| clause.answer == answer)
+        .map(|clause| clause.text.as_str())
+        .collect();
+    let explanation = match (answer, ripe_at(&clauses)) {
+        (Answer::No, Some(time)) => format!("in grace until {}", stamp(time)),
+        _ => deciding.join("; "),
+    };
+    let reason = clauses.iter().find_map(|clause| clause.reason.clone());
+    let since = clauses.iter().filter_map(|clause| clause.since).max();
+    let answer = RuleAnswer {
+        rule: rule.name.clone(),
+        answer,
+        explanation,
+        action: rule.action,
+        reason: reason.unwrap_or_else(|| "matched".to_owned()),
+        since: since.filter(|_| answer == Answer::Yes),
+    };
+    (answer, clauses)
+}
+
+/// When a rule whose only noes are a matter of time will say yes.
+fn ripe_at(clauses: &[Clause]) -> Option<DateTime<Utc>> {
+    let mut latest = None;
+    for clause in clauses {
+        match (clause.answer, clause.ripe_at) {
+            (Answer::Yes, _) => {}
+            (Answer::No, Some(time)) => latest = latest.max(Some(time)),
+            (Answer::No | Answer::Unknown, _) => return None,
+        }
+    }
+    latest
+}
+
+fn read_failed(clauses: &[Clause]) -> bool {
+    let mut gaps = clauses.iter().filter_map(|clause| clause.gap.as_ref());
+    gaps.any(|gap| gap.kind == Ignorance::ReadFailed)
+}
+
+/// The provider's protection was asked for and not shown. The machine is still an orphan (a
+/// protected one would refuse the stop), but the evidence is not whole.
+fn guards_unread(subject: &Subject<'_>) -> bool {
+    matches!(&subject.instance.guards, Fact::Unknown(gap) if gap.kind == Ignorance::ReadFailed)
+}
+
+fn join(rules: &[&RuleAnswer]) -> String {
+    let parts: Vec<_> =
+        rules.iter().map(|rule| format!("{}: {}", rule.rule, rule.explanation)).collect();
+    parts.join(" · ")
+}

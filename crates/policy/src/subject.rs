@@ -1,0 +1,62 @@
+//! The machine under judgement: the instance, the account it was listed through, its tags by
+//! folded key.
+
+use chrono::{DateTime, Utc};
+use reaper_model::tags::{fold_key, trim_blanks};
+use reaper_model::{AccountName, Fact, Ignorance, Instance, Tag, Unknown};
+
+/// One machine as a policy judges it.
+#[derive(Debug)]
+pub struct Subject<'a> {
+    /// The machine.
+    pub instance: &'a Instance,
+    /// Name of the account in the configuration.
+    pub account: &'a AccountName,
+    /// The clock of the run.
+    pub now: DateTime<Utc>,
+    tags: Result<Vec<(String, &'a Tag)>, &'a Unknown>,
+}
+
+impl<'a> Subject<'a> {
+    /// Prepares a machine for judgement at `now`.
+    pub fn new(instance: &'a Instance, account: &'a AccountName, now: DateTime<Utc>) -> Self {
+        let tags = match &instance.tags {
+            Fact::Known { value, .. } => {
+                Ok(value.iter().map(|tag| (fold_key(&tag.key), tag)).collect())
+            }
+            Fact::Absent { .. } => Ok(Vec::new()),
+            Fact::Unknown(unknown) => Err(unknown),
+        };
+        Self { instance, account, now, tags }
+    }
+
+    /// The tags whose key folds to `key` (itself folded); the gap when tags are not known.
+    pub(crate) fn tags(&self, key: &str) -> Result<Vec<&'a Tag>, &'a Unknown> {
+        match &self.tags {
+            Ok(tags) => Ok(tags.iter().filter(|(k, _)| k == key).map(|(_, tag)| *tag).collect()),
+            Err(unknown) => Err(unknown),
+        }
+    }
+
+    /// Whether the provider has no tags at all, as opposed to tags that could not be read.
+    pub(crate) fn tagless_provider(&self) -> bool {
+        matches!(&self.tags, Err(unknown) if unknown.kind == Ignorance::NotOffered)
+    }
+}
+
+/// A tag as shown to people: key as spelled, value quoted, so that blanks can be seen.
+pub(crate) fn quote(tag: &Tag) -> String {
+    match &tag.value {
+        Some(value) => format!("{}={value:?}", visible(&tag.key)),
+        None => visible(&tag.key),
+    }
+}
+
+fn visible(key: &str) -> String {
+    if trim_blanks(key).len() == key.len() { key.to_owned() } else { format!("{key:?}") }
+}
+
+/// A time as shown to people: UTC, to the minute.
+pub(crate) fn stamp(time: DateTime<Utc>) -> String {
+    time.format("%Y-%m-%d %H:%M UTC").to_string()
+}

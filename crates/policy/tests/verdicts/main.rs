@@ -1,0 +1,11 @@
+//! Verdicts of whole policies: the field cases of tags, owners, ages and protection, and the laws
+//! that hold for every machine.
+
+#![allow(clippy::expect_used, reason = "a test that cannot build its input has failed")]
+
+mod ages;
+mod build;
+mod laws;
+mod owners;
+mod protection;
+mod rules;
