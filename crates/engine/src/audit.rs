@@ -1,0 +1,173 @@
+//! The audit document of an assessed inventory: order, sums, outcome.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use reaper_budget::{Exchange, Month};
+use reaper_model::document::{
+    AuditDocument, Billing, ConfigView, MachineView, Mode, PeriodView, RateView, SCHEMA,
+    ScopeStatus, TotalsView, Verdict, Warning,
+};
+use reaper_model::{Class, Currency, Money, Outcome, State, Totals};
+use reaper_policy::Policy;
+use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive;
+
+use crate::assess::Assessment;
+use crate::collect::Inventory;
+use crate::machine_view::{Layout, local};
+use crate::scope_view;
+use crate::warnings;
+
+/// What a document says of its run.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// Version of the program.
+    pub version: String,
+    /// Names the run.
+    pub run_id: String,
+    /// The configuration in use.
+    pub config: ConfigView,
+    /// The zone of months and of all times shown.
+    pub zone: Tz,
+    /// The clock of the run.
+    pub now: DateTime<Utc>,
+    /// Currency and rates of the report.
+    pub exchange: Exchange,
+    /// Whether `owners.fallback` is set.
+    pub fallback: bool,
+    /// Warnings that arose before the run, from the configuration.
+    pub warnings: Vec<Warning>,
+}
+
+/// Makes the document. The outcome counts no `--fail-on`: that is the command line's.
+pub fn document(
+    frame: Frame,
+    inventory: &Inventory,
+    assessment: Assessment,
+    policy: &Policy,
+) -> AuditDocument {
+    let Frame { version, run_id, config, zone, now, exchange, fallback, warnings } = frame;
+    let machines = assessment.machines;
+    let mut said = warnings;
+    said.extend(warnings::warnings(inventory, &machines, policy, fallback, now));
+    let evidence_unread = machines.iter().any(|machine| machine.judgement.evidence_unread);
+    let scopes = scope_view::scopes(inventory);
+    let layout = Layout { zone, exchange: &exchange, now };
+    let mut instances: Vec<MachineView> =
+        machines.into_iter().map(|machine| layout.machine(machine)).collect();
+    instances.sort_by(|a, b| by_waste(a, b, exchange.currency()));
+    let totals = totals(&instances, &exchange);
+    let unread = scopes
+        .iter()
+        .any(|scope| matches!(scope.status, ScopeStatus::Partial | ScopeStatus::Failed));
+    let mut classes = Vec::new();
+    if !inventory.wrong_accounts.is_empty() {
+        classes.push(Class::Refused);
+    }
+    if unread || evidence_unread {
+        classes.push(Class::Incomplete);
+    }
+    if totals.orphans > 0 {
+        classes.push(Class::Findings);
+    }
+    let month = Month::holding(now, zone);
+    AuditDocument {
+        schema: SCHEMA.to_owned(),
+        version,
+        run_id,
+        mode: Mode::Audit,
+        now: local(now, zone),
+        period: PeriodView {
+            from: local(month.start, zone),
+            to: local(now, zone),
+            timezone: zone.name().to_owned(),
+        },
+        config,
+        outcome: Outcome::new(classes, false),
+        rates: rates(&instances, &exchange),
+        scopes,
+        instances,
+        totals,
+        warnings: said,
+    }
+}
+
+/// Orphans first, of them those that look off and are billed, then by what they have cost; amounts
+/// without a rate come after those in the report's currency.
+fn by_waste(a: &MachineView, b: &MachineView, currency: Currency) -> Ordering {
+    let rank = |verdict| match verdict {
+        Verdict::Orphan => 0,
+        Verdict::Unjudged => 1,
+        Verdict::Managed => 2,
+        Verdict::Protected => 3,
+        Verdict::Exempt => 4,
+        Verdict::Ok => 5,
+    };
+    let cost = |machine: &MachineView| {
+        machine.cost.as_ref().map(|cost| {
+            let money = cost.since_start;
+            (money.currency == currency, money.amount)
+        })
+    };
+    rank(a.verdict)
+        .cmp(&rank(b.verdict))
+        .then_with(|| b.stopped_but_billed.cmp(&a.stopped_but_billed))
+        .then_with(|| cost(b).cmp(&cost(a)))
+        .then_with(|| a.id.cmp(&b.id))
+}
+
+fn totals(instances: &[MachineView], exchange: &Exchange) -> TotalsView {
+    let sum = |amounts: &mut dyn Iterator<Item = Money>| {
+        let totals: Totals = amounts.collect();
+        let sums: Vec<Money> = totals.iter().map(Money::rounded).collect();
+        sums
+    };
+    let orphans = || instances.iter().filter(|machine| machine.verdict == Verdict::Orphan);
+    let billed = || instances.iter().filter(|machine| machine.billing != Billing::NotBilled);
+    let hourly = billed().filter_map(|machine| machine.price.as_ref()).map(|price| price.hourly);
+    let costs = || orphans().filter_map(|machine| machine.cost.as_ref());
+    TotalsView {
+        instances: instances.len(),
+        gpus: gpus(instances),
+        orphans: orphans().count(),
+        hourly: sum(&mut hourly.map(|price| exchange.convert(price))),
+        waste_to_date: sum(&mut costs().map(|cost| cost.since_start)),
+        waste_per_month: sum(&mut costs().map(|cost| cost.per_month_if_left)),
+        unpriced: billed().filter(|machine| machine.price.is_none()).count(),
+        unjudged: instances.iter().filter(|machine| machine.verdict == Verdict::Unjudged).count(),
+        ended: instances
+            .iter()
+            .filter(|machine| matches!(machine.state, State::Ended | State::Ending))
+            .count(),
+    }
+}
+
+fn gpus(instances: &[MachineView]) -> u64 {
+    let all: Decimal = instances
+        .iter()
+        .filter_map(|machine| machine.gpu.as_ref())
+        .filter_map(|gpu| Decimal::from_str_exact(&gpu.count.to_string()).ok())
+        .sum();
+    all.ceil().to_u64().unwrap_or(u64::MAX)
+}
+
+fn rates(instances: &[MachineView], exchange: &Exchange) -> Vec<RateView> {
+    let currencies: BTreeSet<Currency> = instances
+        .iter()
+        .filter_map(|machine| machine.price.as_ref())
+        .map(|price| price.hourly.currency)
+        .collect();
+    currencies
+        .into_iter()
+        .filter_map(|currency| exchange.rate(currency))
+        .map(|rate| RateView {
+            from: rate.from,
+            to: rate.to,
+            rate: rate.rate.to_string(),
+            as_of: rate.as_of,
+        })
+        .collect()
+}

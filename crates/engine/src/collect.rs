@@ -1,0 +1,340 @@
+//! Collecting: who the credentials are, what to list, and all listings side by side. Whatever
+//! breaks off a listing, what was read until then is kept and called partial.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use reaper_model::{AccountName, Instance, InstanceId, Listing, Location, Scope};
+use reaper_provider::{
+    CallContext, Delivery, ErrorKind, Identity, InstanceListing, Provider, ProviderError,
+    RequestCounter, Sink, SkippedLocation,
+};
+use tokio::time::{Instant, timeout_at};
+
+use crate::side_by_side::side_by_side;
+
+/// One configured account with its adapter.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Its name in the configuration.
+    pub name: AccountName,
+    /// The adapter, opened with the account's settings.
+    pub provider: Arc<dyn Provider>,
+    /// The pin: what the provider must call the account.
+    pub expect_account: Option<String>,
+}
+
+/// Time limits and bounds of collecting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For one scope.
+    pub scope: Duration,
+    /// For everything.
+    pub run: Duration,
+    /// Scopes that are read at the same time; each adapter keeps its own pace below that.
+    pub scopes_at_once: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { scope: Duration::from_mins(5), run: Duration::from_mins(30), scopes_at_once: 64 }
+    }
+}
+
+/// Told how collecting goes on; for progress bars.
+pub trait Progress: Send + Sync {
+    /// So many scopes will be read in all.
+    fn scopes(&self, total: usize);
+    /// Further machines were read.
+    fn machines(&self, more: usize);
+    /// One scope is done.
+    fn scope_done(&self);
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn scopes(&self, _total: usize) {}
+    fn machines(&self, _more: usize) {}
+    fn scope_done(&self) {}
+}
+
+/// What reading one scope gave.
+#[derive(Debug)]
+pub struct ScopeRead {
+    /// The scope.
+    pub scope: Scope,
+    /// Its machines, or why not all. Assessing takes the machines out.
+    pub listing: InstanceListing,
+    /// How many machines it gave, without doubles.
+    pub machines: usize,
+    /// Requests sent, retries included.
+    pub requests: u32,
+    /// Wall time.
+    pub took: Duration,
+}
+
+/// An account that could not be read at all.
+#[derive(Debug)]
+pub struct AccountFailure {
+    /// Its name in the configuration.
+    pub account: AccountName,
+    /// The cloud.
+    pub provider: reaper_model::ProviderName,
+    /// The account that the credentials turned out to be, where that is known.
+    pub identity: Option<Identity>,
+    /// What failed.
+    pub error: ProviderError,
+    /// Requests sent.
+    pub requests: u32,
+}
+
+/// An account whose credentials are those of another account than its pin says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrongAccount {
+    /// Its name in the configuration.
+    pub account: AccountName,
+    /// The cloud.
+    pub provider: reaper_model::ProviderName,
+    /// The pin.
+    pub expected: String,
+    /// Who the credentials are.
+    pub found: Identity,
+}
+
+/// Everything that was read, and what was not.
+#[derive(Debug, Default)]
+pub struct Inventory {
+    /// Every scope that was listed, in the order of accounts and locations.
+    pub scopes: Vec<ScopeRead>,
+    /// Accounts that could not be read at all.
+    pub failures: Vec<AccountFailure>,
+    /// Pins that do not fit. With one of them nothing at all was listed.
+    pub wrong_accounts: Vec<WrongAccount>,
+    /// Locations left out on purpose, by scope.
+    pub skipped: Vec<(Scope, String)>,
+    /// Open locations that a fixed list leaves out, by account.
+    pub uncovered: BTreeMap<AccountName, Vec<Location>>,
+    /// Machines that came through two accounts; counted for the first of them.
+    pub doubled: BTreeMap<InstanceId, [AccountName; 2]>,
+}
+
+/// An account that is ready to be listed.
+struct Ready {
+    account: Account,
+    identity: Arc<Identity>,
+    locations: Vec<Location>,
+    skipped: Vec<SkippedLocation>,
+    uncovered: Vec<Location>,
+}
+
+enum Greeting {
+    Ready(Ready),
+    Wrong(WrongAccount),
+    Failed(AccountFailure),
+}
+
+/// Reads all accounts. Pins are compared before anything is listed anywhere.
+pub async fn collect(
+    accounts: &[Account],
+    limits: Limits,
+    now: DateTime<Utc>,
+    progress: &Arc<dyn Progress>,
+) -> Inventory {
+    let end = Instant::now() + limits.run;
+    let mut inventory = Inventory::default();
+    let mut ready = Vec::new();
+    for greeting in greet_all(accounts, limits, now, end).await {
+        match greeting {
+            Greeting::Ready(account) => ready.push(account),
+            Greeting::Wrong(wrong) => inventory.wrong_accounts.push(wrong),
+            Greeting::Failed(failure) => inventory.failures.push(failure),
+        }
+    }
+    if !inventory.wrong_accounts.is_empty() {
+        return inventory;
+    }
+    let mut jobs = Vec::new();
+    for Ready { account, identity, locations, skipped, uncovered } in ready {
+        let scope = |location| Scope {
+            account: account.name.clone(),
+            provider: account.provider.name(),
+            provider_account: identity.account.clone(),
+            location,
+        };
+        for SkippedLocation { location, why } in skipped {
+            inventory.skipped.push((scope(location), why));
+        }
+        if !uncovered.is_empty() {
+            inventory.uncovered.insert(account.name.clone(), uncovered);
+        }
+        jobs.extend(locations.into_iter().map(|location| Job {
+            provider: Arc::clone(&account.provider),
+            identity: Arc::clone(&identity),
+            scope: scope(location),
+        }));
+    }
+    progress.scopes(jobs.len());
+    inventory.scopes = list_all(jobs, limits, now, end, progress).await;
+    drop_doubles(&mut inventory);
+    inventory
+}
+
+async fn greet_all(
+    accounts: &[Account],
+    limits: Limits,
+    now: DateTime<Utc>,
+    end: Instant,
+) -> Vec<Greeting> {
+    side_by_side(accounts.to_vec(), limits.scopes_at_once, |account| async move {
+        let cx = CallContext { now, requests: RequestCounter::default() };
+        let deadline = end.min(Instant::now() + limits.scope);
+        let greeting = timeout_at(deadline, greet(account.clone(), &cx)).await;
+        greeting.unwrap_or_else(|_elapsed| {
+            Greeting::Failed(AccountFailure {
+                provider: account.provider.name(),
+                account: account.name,
+                identity: None,
+                error: out_of_time("login", limits.scope),
+                requests: cx.requests.sent(),
+            })
+        })
+    })
+    .await
+}
+
+/// Identity first, then the pin, then the locations.
+async fn greet(account: Account, cx: &CallContext) -> Greeting {
+    let failure = |identity: Option<Identity>, error: ProviderError| {
+        Greeting::Failed(AccountFailure {
+            account: account.name.clone(),
+            provider: account.provider.name(),
+            identity,
+            error,
+            requests: cx.requests.sent(),
+        })
+    };
+    let identity = match account.provider.identity(cx).await {
+        Ok(identity) => identity,
+        Err(error) => return failure(None, error),
+    };
+    if let Some(expected) = account.expect_account.as_deref()
+        && expected != identity.account.as_str()
+    {
+        return Greeting::Wrong(WrongAccount {
+            account: account.name.clone(),
+            provider: account.provider.name(),
+            expected: expected.to_owned(),
+            found: identity,
+        });
+    }
+    match account.provider.coverage(cx).await {
+        Ok(coverage) => Greeting::Ready(Ready {
+            account,
+            identity: Arc::new(identity),
+            locations: coverage.locations,
+            skipped: coverage.skipped,
+            uncovered: coverage.uncovered,
+        }),
+        Err(error) => failure(Some(identity), error),
+    }
+}
+
+/// One scope to be listed.
+struct Job {
+    provider: Arc<dyn Provider>,
+    identity: Arc<Identity>,
+    scope: Scope,
+}
+
+async fn list_all(
+    jobs: Vec<Job>,
+    limits: Limits,
+    now: DateTime<Utc>,
+    end: Instant,
+    progress: &Arc<dyn Progress>,
+) -> Vec<ScopeRead> {
+    side_by_side(jobs, limits.scopes_at_once, |job| {
+        let progress = Arc::clone(progress);
+        async move {
+            let read = list(job, limits, now, end, progress.as_ref()).await;
+            progress.scope_done();
+            read
+        }
+    })
+    .await
+}
+
+async fn list(
+    job: Job,
+    limits: Limits,
+    now: DateTime<Utc>,
+    end: Instant,
+    progress: &dyn Progress,
+) -> ScopeRead {
+    let Job { provider, identity, scope } = job;
+    let started = Instant::now();
+    let cx = CallContext { now, requests: RequestCounter::default() };
+    let tell = |more| progress.machines(more);
+    let mut sink = Sink::new(&tell);
+    let result = if started >= end {
+        Err(not_reached(limits.run))
+    } else {
+        let deadline = end.min(started + limits.scope);
+        let listing = provider.list(&cx, &identity, &scope.location, &mut sink);
+        timeout_at(deadline, listing)
+            .await
+            .unwrap_or_else(|_elapsed| Err(out_of_time("listing", limits.scope)))
+    };
+    if let Err(error) = &result {
+        tracing::debug!(%scope, %error, "listing broken off");
+    }
+    ScopeRead {
+        listing: Listing::ended(sink.into_inner(), result),
+        machines: 0,
+        requests: cx.requests.sent(),
+        took: started.elapsed(),
+        scope,
+    }
+}
+
+fn out_of_time(call: &str, limit: Duration) -> ProviderError {
+    let detail = format!("the time limit passed ({} s a scope)", limit.as_secs());
+    ProviderError::new(ErrorKind::Timeout, Delivery::MaybeSent, call, detail)
+}
+
+fn not_reached(limit: Duration) -> ProviderError {
+    let detail = format!("not reached: the time limit of the run passed ({} s)", limit.as_secs());
+    ProviderError::new(ErrorKind::Timeout, Delivery::NotSent, "listing", detail)
+}
+
+/// Two accounts may lead to one machine (two keys of one organisation): the first one keeps it. A
+/// machine on two pages of one scope is also kept once.
+fn drop_doubles(inventory: &mut Inventory) {
+    let mut seen: BTreeMap<InstanceId, AccountName> = BTreeMap::new();
+    for read in &mut inventory.scopes {
+        let account = read.scope.account.clone();
+        let doubled = &mut inventory.doubled;
+        let mut keep = |instance: &Instance| match seen.get(&instance.id) {
+            None => {
+                seen.insert(instance.id.clone(), account.clone());
+                true
+            }
+            Some(first) => {
+                if *first != account {
+                    doubled.insert(instance.id.clone(), [first.clone(), account.clone()]);
+                }
+                false
+            }
+        };
+        match &mut read.listing {
+            Listing::Complete(got) | Listing::Partial { got, .. } => got.retain(&mut keep),
+            Listing::Failed(_) => {}
+        }
+        read.machines = read.listing.got().len();
+    }
+}

@@ -1,0 +1,234 @@
+//! One machine in the document: facts laid out, money converted, the action put into words.
+
+use chrono::{DateTime, FixedOffset, Utc};
+use chrono_tz::Tz;
+use reaper_budget::{Cost, Exchange};
+use reaper_model::document::{
+    ActionView, Billing, CostBasis, CostView, Finding, GpuView, IdleVerdict, MachineView,
+    OwnerView, PlannedAction, PriceView, PurchaseView, StillCharged, UtilisationView, Verdict,
+};
+use reaper_model::{
+    Fact, Gpu, Instance, Loss, Meter, Money, Price, Purchase, State, StopKind, Unit,
+};
+use reaper_policy::{Answer, Judgement, Protection};
+use rust_decimal::Decimal;
+
+use crate::assess::Assessed;
+
+/// What laying out needs besides the machine.
+pub(crate) struct Layout<'a> {
+    pub(crate) zone: Tz,
+    pub(crate) exchange: &'a Exchange,
+    pub(crate) now: DateTime<Utc>,
+}
+
+impl Layout<'_> {
+    /// The machine as the document shows it.
+    pub(crate) fn machine(&self, assessed: Assessed) -> MachineView {
+        let Assessed { instance, account, judgement, price, cost } = assessed;
+        let cost = cost.map(|cost| self.cost(cost));
+        let age = instance.up_since();
+        let age_hours = age.value().map(|&start| hours(self.now - start));
+        let age_why = age.gap().map(ToString::to_string);
+        let (gpu, gpu_why) = gpu(&instance.gpu);
+        let (price, price_why) =
+            (price.value().map(price_view), price.gap().map(ToString::to_string));
+        let looks_off = matches!(instance.state, State::Stopped | State::Stopping);
+        MachineView {
+            id: instance.id.to_string(),
+            provider: instance.id.provider.clone(),
+            account,
+            location: instance.id.location.clone(),
+            name: instance.name.value().cloned(),
+            state: instance.state,
+            provider_state: instance.provider_state.clone(),
+            billing: billing(instance.meter),
+            stopped_but_billed: looks_off && instance.meter == Meter::StoppedBilled,
+            machine_type: instance.machine_type.clone(),
+            gpu,
+            gpu_why,
+            purchase: purchase(&instance.purchase),
+            created_at: self.time(&instance.created_at),
+            running_since: self.time(&instance.running_since),
+            first_seen: None,
+            age_hours,
+            age_why,
+            tags: instance.tags.value().map(reaper_model::Tags::to_map).unwrap_or_default(),
+            raw_tags: instance.tags.value().map(reaper_model::Tags::raw).unwrap_or_default(),
+            tags_read: instance.tags.gap().is_none(),
+            tags_why: instance.tags.gap().map(ToString::to_string),
+            managed_by: instance.manager.value().map(ToString::to_string),
+            protected: protected(&judgement),
+            price,
+            price_why,
+            utilisation: unmeasured(),
+            findings: self.findings(&judgement),
+            verdict: judgement.verdict,
+            why: judgement.why.clone(),
+            action: action(&instance, &judgement, cost.as_ref()),
+            owner: owner(judgement),
+            cost,
+            native_id: instance.id.native,
+        }
+    }
+
+    fn time(&self, fact: &Fact<DateTime<Utc>>) -> Option<DateTime<FixedOffset>> {
+        fact.value().map(|time| local(*time, self.zone))
+    }
+
+    fn cost(&self, cost: Cost) -> CostView {
+        let show = |money: Money| self.exchange.convert(money).rounded();
+        CostView {
+            since_start: show(cost.since_start),
+            month_to_date: show(cost.month_to_date),
+            per_month_if_left: show(cost.per_month_if_left),
+            basis: CostBasis::Estimate,
+        }
+    }
+
+    fn findings(&self, judgement: &Judgement) -> Vec<Finding> {
+        let yes = judgement.rules.iter().filter(|rule| rule.answer == Answer::Yes);
+        yes.map(|rule| Finding {
+            rule: rule.rule.clone(),
+            reason: rule.reason.clone(),
+            since: rule.since.map(|time| local(time, self.zone)),
+            explanation: rule.explanation.clone(),
+        })
+        .collect()
+    }
+}
+
+/// A time in the report's zone, with its offset.
+pub(crate) fn local(time: DateTime<Utc>, zone: Tz) -> DateTime<FixedOffset> {
+    time.with_timezone(&zone).fixed_offset()
+}
+
+fn hours(elapsed: chrono::TimeDelta) -> String {
+    let mut hours = (Decimal::from(elapsed.num_seconds().max(0)) / Decimal::from(3600)).round_dp(1);
+    hours.rescale(1);
+    hours.to_string()
+}
+
+fn billing(meter: Meter) -> Billing {
+    match meter {
+        Meter::Running | Meter::StoppedBilled => Billing::Billed,
+        Meter::StoppedFree | Meter::Ended => Billing::NotBilled,
+        Meter::Unknown => Billing::Unknown,
+    }
+}
+
+fn purchase(purchase: &Purchase) -> PurchaseView {
+    match purchase {
+        Purchase::OnDemand => PurchaseView::OnDemand,
+        Purchase::Spot { .. } => PurchaseView::Spot,
+        Purchase::Reserved(_) => PurchaseView::Reserved,
+        Purchase::Monthly => PurchaseView::Monthly,
+        Purchase::Other(_) => PurchaseView::Unknown,
+    }
+}
+
+fn gpu(fact: &Fact<Gpu>) -> (Option<GpuView>, Option<String>) {
+    let view = fact.value().map(|gpu| GpuView {
+        model: gpu.model.clone(),
+        count: number(gpu.count),
+        memory_gib: gpu.memory_gib.map(number),
+    });
+    (view, fact.gap().map(ToString::to_string))
+}
+
+/// A JSON number; counts and GiB are small enough to be exact.
+fn number(decimal: Decimal) -> serde_json::Number {
+    let decimal = decimal.normalize();
+    match u64::try_from(decimal) {
+        Ok(whole) if decimal.is_integer() => whole.into(),
+        _ => f64::try_from(decimal)
+            .ok()
+            .and_then(serde_json::Number::from_f64)
+            .unwrap_or_else(|| 0.into()),
+    }
+}
+
+fn price_view(price: &Price) -> PriceView {
+    PriceView {
+        hourly: price.hourly(),
+        monthly: (price.unit == Unit::Month).then_some(price.money),
+        source: price.source,
+        as_of: price.as_of,
+    }
+}
+
+fn owner(judgement: Judgement) -> OwnerView {
+    let owner = judgement.owner;
+    let joined = |parts: Vec<String>| (!parts.is_empty()).then(|| parts.join(", "));
+    OwnerView {
+        status: owner.status,
+        id: joined(owner.names),
+        email: joined(owner.emails),
+        team: owner.team,
+        source: owner.source,
+        why: owner.why,
+    }
+}
+
+fn protected(judgement: &Judgement) -> Option<String> {
+    match (&judgement.protection, judgement.verdict) {
+        (Protection::By(what), _) => Some(what.clone()),
+        (_, Verdict::Exempt) => Some(judgement.why.clone()),
+        (Protection::None | Protection::Unknown(_), _) => None,
+    }
+}
+
+fn unmeasured() -> UtilisationView {
+    UtilisationView {
+        verdict: IdleVerdict::Unknown,
+        cause: None,
+        gpu_peak: None,
+        coverage: None,
+        source: None,
+        why: Some("this version reads no metrics".to_owned()),
+    }
+}
+
+fn action(instance: &Instance, judgement: &Judgement, cost: Option<&CostView>) -> ActionView {
+    let orphan = judgement.verdict == Verdict::Orphan;
+    let stop = &instance.stop;
+    let mut why = Vec::new();
+    if orphan {
+        why.push("an audit only reports".to_owned());
+        why.extend(stop.objections.iter().cloned());
+        if stop.kind == StopKind::Terminate && stop.objections.is_empty() {
+            why.push("only terminating ends its bill".to_owned());
+        }
+    }
+    let saves_per_month = cost.map(|cost| {
+        let left = cost.per_month_if_left;
+        if stop.saves && !instance.purchase.prepaid() { left } else { left.times(Decimal::ZERO) }
+    });
+    ActionView {
+        wanted: judgement.wanted,
+        planned: if orphan { PlannedAction::Report } else { PlannedAction::None },
+        why: (!why.is_empty()).then(|| why.join("; ")),
+        saves_per_month,
+        still_charged: instance
+            .attached
+            .iter()
+            .map(|attachment| StillCharged {
+                kind: attachment.kind.to_owned(),
+                id: attachment.id.clone(),
+                per_month: None,
+            })
+            .collect(),
+        loses: stop.loses.iter().map(|loss| loss_words(loss, instance)).collect(),
+    }
+}
+
+fn loss_words(loss: &Loss, instance: &Instance) -> String {
+    match loss {
+        Loss::LocalDisks => match instance.local_storage.value().and_then(|disks| disks.gb) {
+            Some(gb) => format!("data on {gb} GB of local disks"),
+            None => "data on local disks".to_owned(),
+        },
+        Loss::PublicAddress => "the automatically assigned public address".to_owned(),
+        Loss::Capacity => "the place on scarce hardware: a restart may find no capacity".to_owned(),
+    }
+}
