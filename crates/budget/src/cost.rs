@@ -1,5 +1,4 @@
-//! What one run of a machine has cost, and what it will cost if it is left: list price times billed
-//! time. An estimate, and called so wherever it is shown.
+//! What one run of a machine has cost: list price times billed time. An estimate, and called so wherever it is shown.
 
 use chrono::{DateTime, Utc};
 use reaper_model::{Money, Price, Span, Unit};
@@ -24,15 +23,12 @@ pub struct Cost {
     pub since_start: Money,
     /// The part since the start of the month.
     pub month_to_date: Money,
-    /// A further month in the same state.
-    pub per_month_if_left: Money,
 }
 
 impl Cost {
     /// The cost of `run` at `price`. The month's part is what the run cost beyond what it had cost
     /// when the month began, so that parts of several months add up to the whole exactly.
     pub fn of(run: Run, price: &Price, rounding: Rounding, month: &Month) -> Self {
-        let per_month_if_left = price.per_month();
         let (since_start, month_to_date) = match price.unit {
             Unit::Hour => {
                 let whole = billed_hours(run.start, run.until, rounding);
@@ -44,7 +40,7 @@ impl Cost {
                 price.money.times(Decimal::from(u8::from(run.until >= month.start))),
             ),
         };
-        Self { since_start, month_to_date, per_month_if_left }
+        Self { since_start, month_to_date }
     }
 }
 
@@ -88,10 +84,10 @@ mod tests {
         }
     }
 
-    fn cost(start: &str, until: &str, price: &Price, zone: chrono_tz::Tz) -> [String; 3] {
+    fn cost(start: &str, until: &str, price: &Price, zone: chrono_tz::Tz) -> [String; 2] {
         let run = Run { start: time(start), until: time(until) };
         let cost = Cost::of(run, price, AWS, &Month::holding(run.until, zone));
-        [cost.since_start, cost.month_to_date, cost.per_month_if_left].map(|sum| sum.to_string())
+        [cost.since_start, cost.month_to_date].map(|sum| sum.to_string())
     }
 
     #[test]
@@ -99,10 +95,11 @@ mod tests {
         let now = time("2026-11-30T09:00:00Z");
         let run = Run { start: now - TimeDelta::hours(720), until: now };
         let month = Month::holding(now, chrono_tz::UTC);
-        let cost = Cost::of(run, &price("3.50 EUR", Unit::Hour), AWS, &month);
+        let price = price("3.50 EUR", Unit::Hour);
+        let cost = Cost::of(run, &price, AWS, &month);
         assert_eq!(cost.since_start.to_string(), "2,520.00 EUR");
         assert_eq!(cost.month_to_date.to_string(), "2,467.50 EUR", "705 h of it in November");
-        assert_eq!(cost.per_month_if_left.to_string(), "2,555.00 EUR");
+        assert_eq!(price.per_month().to_string(), "2,555.00 EUR");
     }
 
     #[test]
@@ -112,13 +109,13 @@ mod tests {
         let january = cost("2026-01-31T12:00:00Z", "2026-01-31T14:59:59Z", &hourly, zone);
         assert_eq!(january[1], "3.00 EUR");
         let february = cost("2026-01-31T12:00:00Z", "2026-01-31T18:00:00Z", &hourly, zone);
-        assert_eq!(february[..2], ["6.00 EUR", "3.00 EUR"]);
+        assert_eq!(february, ["6.00 EUR", "3.00 EUR"]);
     }
 
     #[test]
     fn fl_109_a_monthly_plan_is_paid_once_a_month() {
         let plan = price("800 EUR", Unit::Month);
         let sums = cost("2026-10-05T00:00:00Z", "2026-11-30T09:00:00Z", &plan, chrono_tz::UTC);
-        assert_eq!(sums, ["1,600.00 EUR", "800.00 EUR", "800.00 EUR"]);
+        assert_eq!(sums, ["1,600.00 EUR", "800.00 EUR"]);
     }
 }

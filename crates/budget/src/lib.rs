@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`rounding`] | the one table of how providers round time |
 //! | [`month`] | the calendar month in a named zone |
-//! | [`cost`] | what a run has cost and will cost |
+//! | [`cost`] | what a run has cost |
 //! | [`exchange`] | dated rates to the report's currency |
 
 pub mod cost;

@@ -26,7 +26,7 @@ pub struct Assessed {
     pub judgement: Judgement,
     /// Its list price.
     pub price: Fact<Price>,
-    /// What its present run costs; `None` when it is not billed, or price or start are unknown.
+    /// What its present run has cost; `None` when it is not billed, or price or start are unknown.
     pub cost: Option<Cost>,
 }
 

@@ -108,8 +108,8 @@ fn by_waste(a: &MachineView, b: &MachineView, currency: Currency) -> Ordering {
     };
     let cost = |machine: &MachineView| {
         machine.cost.as_ref().map(|cost| {
-            let money = cost.since_start;
-            (money.currency == currency, money.amount)
+            let dearest = cost.since_start.unwrap_or(cost.per_month_if_left);
+            (dearest.currency == currency, dearest.amount)
         })
     };
     rank(a.verdict)
@@ -134,7 +134,7 @@ fn totals(instances: &[MachineView], exchange: &Exchange) -> TotalsView {
         gpus: gpus(instances),
         orphans: orphans().count(),
         hourly: sum(&mut hourly.map(|price| exchange.convert(price))),
-        waste_to_date: sum(&mut costs().map(|cost| cost.since_start)),
+        waste_to_date: sum(&mut costs().filter_map(|cost| cost.since_start)),
         waste_per_month: sum(&mut costs().map(|cost| cost.per_month_if_left)),
         unpriced: billed().filter(|machine| machine.price.is_none()).count(),
         unjudged: instances.iter().filter(|machine| machine.verdict == Verdict::Unjudged).count(),

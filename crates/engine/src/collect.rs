@@ -113,6 +113,8 @@ pub struct Inventory {
     pub scopes: Vec<ScopeRead>,
     /// Accounts that could not be read at all.
     pub failures: Vec<AccountFailure>,
+    /// Who the credentials of each account that was listed are.
+    pub identities: BTreeMap<AccountName, Identity>,
     /// Pins that do not fit. With one of them nothing at all was listed.
     pub wrong_accounts: Vec<WrongAccount>,
     /// Locations left out on purpose, by scope.
@@ -160,6 +162,7 @@ pub async fn collect(
     }
     let mut jobs = Vec::new();
     for Ready { account, identity, locations, skipped, uncovered } in ready {
+        inventory.identities.insert(account.name.clone(), Identity::clone(&identity));
         let scope = |location| Scope {
             account: account.name.clone(),
             provider: account.provider.name(),

@@ -25,3 +25,5 @@ pub use assess::{Assessed, Assessment, Yardstick, assess};
 pub use audit::{Frame, document};
 pub use collect::{Account, Inventory, Limits, Progress, ScopeRead, Silent, collect};
 pub use prices::{PriceBook, PriceOverride};
+pub use scope_view::scopes;
+pub use warnings::of_inventory as inventory_warnings;

@@ -26,7 +26,7 @@ impl Layout<'_> {
     /// The machine as the document shows it.
     pub(crate) fn machine(&self, assessed: Assessed) -> MachineView {
         let Assessed { instance, account, judgement, price, cost } = assessed;
-        let cost = cost.map(|cost| self.cost(cost));
+        let cost = self.cost(&instance, &price, cost);
         let age = instance.up_since();
         let age_hours = age.value().map(|&start| hours(self.now - start));
         let age_why = age.gap().map(ToString::to_string);
@@ -76,14 +76,22 @@ impl Layout<'_> {
         fact.value().map(|time| local(*time, self.zone))
     }
 
-    fn cost(&self, cost: Cost) -> CostView {
-        let show = |money: Money| self.exchange.convert(money).rounded();
-        CostView {
-            since_start: show(cost.since_start),
-            month_to_date: show(cost.month_to_date),
-            per_month_if_left: show(cost.per_month_if_left),
-            basis: CostBasis::Estimate,
+    fn cost(
+        &self,
+        instance: &Instance,
+        price: &Fact<Price>,
+        cost: Option<Cost>,
+    ) -> Option<CostView> {
+        if !instance.meter.may_be_billed() {
+            return None;
         }
+        let show = |money: Money| self.exchange.convert(money).rounded();
+        Some(CostView {
+            since_start: cost.map(|cost| show(cost.since_start)),
+            month_to_date: cost.map(|cost| show(cost.month_to_date)),
+            per_month_if_left: show(price.value()?.per_month()),
+            basis: CostBasis::Estimate,
+        })
     }
 
     fn findings(&self, judgement: &Judgement) -> Vec<Finding> {

@@ -6,7 +6,7 @@ use reaper_model::document::{ScopeStatus, ScopeView};
 use crate::collect::{AccountFailure, Inventory, ScopeRead, WrongAccount};
 
 /// Every scope: listed, skipped, and accounts that could not even log in.
-pub(crate) fn scopes(inventory: &Inventory) -> Vec<ScopeView> {
+pub fn scopes(inventory: &Inventory) -> Vec<ScopeView> {
     let failures = inventory.failures.iter().map(failed_account);
     let wrong = inventory.wrong_accounts.iter().map(wrong_account);
     let listed = inventory.scopes.iter().map(listed);

@@ -49,7 +49,8 @@ pub(crate) fn warnings(
     all.into_iter().collect()
 }
 
-fn of_inventory(inventory: &Inventory) -> Vec<Warning> {
+/// Locations that are left out, machines that came twice.
+pub fn of_inventory(inventory: &Inventory) -> Vec<Warning> {
     let uncovered = inventory.uncovered.iter().map(|(account, locations)| {
         let names: Vec<_> = locations.iter().map(ToString::to_string).collect();
         let text = format!("{account}: {} regions not scanned: {}", names.len(), names.join(", "));

@@ -1,1 +1,33 @@
-//! The audit document in every format
+//! The audit document in every format. A renderer decides nothing and asks nobody: it shows what
+//! [`reaper_model::AuditDocument`] says, in the order in which it says it.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | `clean` | what text from outside may not do to a terminal, a log or a job runner |
+//! | `figures` | counts, ages, times and lists of amounts in words |
+//! | `layout` | width, wrapping, columns and colour |
+//! | `summary` | the statements about the whole run that all formats share |
+//! | `machine` | the statements about one machine that all formats share |
+//! | `table`, `markdown`, `json`, `explain` | one output each |
+
+mod clean;
+mod explain;
+mod figures;
+mod format;
+mod json;
+mod layout;
+mod machine;
+mod markdown;
+mod summary;
+mod table;
+
+#[cfg(test)]
+mod fixture;
+
+pub use clean::clean;
+pub use explain::{Answer, RuleLine, explain};
+pub use format::{Format, write};
+pub use json::json;
+pub use layout::TableOptions;
+pub use markdown::markdown;
+pub use table::table;

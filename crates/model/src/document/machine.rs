@@ -83,7 +83,7 @@ pub struct MachineView {
     pub price: Option<PriceView>,
     /// Why `price` is null.
     pub price_why: Option<String>,
-    /// What it has cost and will cost; `null` when price or times are unknown.
+    /// What it has cost and will cost; `null` when it is not billed or the price is unknown.
     pub cost: Option<CostView>,
     /// Use of its accelerators.
     pub utilisation: UtilisationView,
@@ -202,10 +202,10 @@ pub enum CostBasis {
 /// What a machine has cost and will cost, in the report's currency where a rate is configured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CostView {
-    /// Since the last start.
-    pub since_start: Money,
-    /// Since the start of the month in the report's time zone, present run only.
-    pub month_to_date: Money,
+    /// Since the last start; `null` when that time is unknown (see `age_why`).
+    pub since_start: Option<Money>,
+    /// Since the start of the month in the report's time zone, present run only; `null` likewise.
+    pub month_to_date: Option<Money>,
     /// A further month in the present state.
     pub per_month_if_left: Money,
     /// What the figures stand on.

@@ -1,11 +1,15 @@
 //! The audit document, `reaper.audit/1`: the one view model that every output renders. Field names
 //! are promises to other people's programs: extend them, never rename them.
 
+mod check;
+mod error;
 mod finding;
 mod machine;
 mod run;
 mod totals;
 
+pub use check::{AccountView, CHECK_SCHEMA, CheckDocument, SettingView};
+pub use error::{ERROR_SCHEMA, ErrorDocument, ErrorView};
 pub use finding::{ActionView, Finding, PlannedAction, StillCharged, Verdict, WantedAction};
 pub use machine::{
     Billing, Cause, CostBasis, CostView, GpuView, IdleVerdict, MachineView, OwnerStatus, OwnerView,

@@ -1,0 +1,60 @@
+//! What `reaper check` prints in JSON mode.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::run::{ConfigView, ScopeView, Warning};
+use crate::ident::{AccountName, ProviderAccount, ProviderName};
+use crate::outcome::Outcome;
+
+/// Name and version of the format.
+pub const CHECK_SCHEMA: &str = "reaper.check/1";
+
+/// A checked configuration and, unless offline, the accounts that it opens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckDocument {
+    /// Always `reaper.check/1`.
+    pub schema: String,
+    /// Version of the program.
+    pub version: String,
+    /// The configuration in use.
+    pub config: ConfigView,
+    /// How the check ended.
+    pub outcome: Outcome,
+    /// Every setting in force, defaults included.
+    pub settings: Vec<SettingView>,
+    /// The configured accounts; with `--offline` none was asked.
+    pub accounts: Vec<AccountView>,
+    /// Every place that was, or was not, read; empty with `--offline`.
+    pub scopes: Vec<ScopeView>,
+    /// What to look at.
+    pub warnings: Vec<Warning>,
+}
+
+/// A setting in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingView {
+    /// Its path, such as `rule.ownerless.notice`.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// Whether the file does not say it.
+    pub default: bool,
+}
+
+/// One account as its provider sees the credentials.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AccountView {
+    /// Name in the configuration.
+    pub name: AccountName,
+    /// The cloud.
+    pub provider: ProviderName,
+    /// The pin.
+    pub expect_account: Option<String>,
+    /// Who the credentials are; `null` when not asked or not answered.
+    pub provider_account: Option<ProviderAccount>,
+    /// The login in words.
+    pub login: Option<String>,
+    /// What the audit is not allowed to read, in the provider's words.
+    pub missing_permissions: Vec<String>,
+}

@@ -1,0 +1,76 @@
+//! Counts, ages, times and amounts in words: the one spelling of all formats.
+
+use chrono::{DateTime, FixedOffset};
+use reaper_model::Money;
+use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive as _;
+
+/// `1 machine`, `2 machines`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [head @ .., last] => format!("{} and {last}", head.join(", ")),
+    }
+}
+
+/// Amounts side by side, never added: `2,520.00 EUR and 100.00 USD`. `None` when there are none.
+pub(crate) fn amounts(sums: &[Money]) -> Option<String> {
+    let shown: Vec<String> = sums.iter().map(ToString::to_string).collect();
+    (!shown.is_empty()).then(|| listed(&shown))
+}
+
+/// Hours as the document writes them, for people: `24m`, `5h`, `30d 0h`. Anything that is not a
+/// number of hours is shown as it is.
+pub(crate) fn age(hours: &str) -> String {
+    let minutes = hours
+        .parse::<Decimal>()
+        .ok()
+        .and_then(|hours| hours.checked_mul(Decimal::from(60)))
+        .and_then(|minutes| minutes.round().to_u64());
+    match minutes {
+        None => hours.to_owned(),
+        Some(minutes @ 0..60) => format!("{minutes}m"),
+        Some(minutes @ 60..1440) => format!("{}h", minutes / 60),
+        Some(minutes) => format!("{}d {}h", minutes / 1440, minutes % 1440 / 60),
+    }
+}
+
+/// A time with its offset, to the minute.
+pub(crate) fn time(at: DateTime<FixedOffset>) -> String {
+    at.format("%Y-%m-%d %H:%M %:z").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_short() {
+        for (hours, shown) in [
+            ("0.0", "0m"),
+            ("0.4", "24m"),
+            ("23.9", "23h"),
+            ("24.0", "1d 0h"),
+            ("720.0", "30d 0h"),
+            ("-1.0", "-1.0"),
+            ("79228162514264337593543950335", "79228162514264337593543950335"),
+            ("soon", "soon"),
+        ] {
+            assert_eq!(age(hours), shown);
+        }
+    }
+
+    #[test]
+    fn fl_107_two_currencies_stand_side_by_side() {
+        let sums = ["2520 EUR", "100 USD"].map(|text| text.parse().expect("valid"));
+        assert_eq!(amounts(&sums).as_deref(), Some("2,520.00 EUR and 100.00 USD"));
+        assert_eq!(amounts(&[]), None);
+    }
+}

@@ -1,0 +1,208 @@
+//! Documents for the tests: every verdict, every gap, two currencies, hostile names.
+
+mod machines;
+
+use chrono::{DateTime, FixedOffset, NaiveDate};
+use proptest::prelude::*;
+use reaper_model::document::{
+    AuditDocument, ConfigView, MachineView, Mode, PeriodView, SCHEMA, ScopeStatus, ScopeView,
+    TotalsView, Warning,
+};
+use reaper_model::{Class, Money, Outcome};
+
+pub(crate) fn money(text: &str) -> Money {
+    text.parse().expect("a valid amount")
+}
+
+pub(crate) fn time(text: &str) -> DateTime<FixedOffset> {
+    DateTime::parse_from_rfc3339(text).expect("a valid time")
+}
+
+pub(crate) fn day(text: &str) -> NaiveDate {
+    text.parse().expect("a valid day")
+}
+
+fn scope(place: &str, account: Option<&str>, status: ScopeStatus, why: Option<&str>) -> ScopeView {
+    let mut parts = place.split('/');
+    let mut next = || parts.next().unwrap_or_default();
+    let (provider, name) = (next().into(), next().into());
+    ScopeView {
+        provider,
+        account: name,
+        provider_account: account.map(Into::into),
+        location: Some(next()).filter(|at| !at.is_empty()).map(Into::into),
+        status,
+        why: why.map(str::to_owned),
+        instances: 2,
+        requests: 3,
+        seconds: 0.5,
+    }
+}
+
+fn document(instances: Vec<MachineView>, scopes: Vec<ScopeView>) -> AuditDocument {
+    AuditDocument {
+        schema: SCHEMA.to_owned(),
+        version: "0.1.0".to_owned(),
+        run_id: "r-1".to_owned(),
+        mode: Mode::Audit,
+        now: time("2026-11-30T09:00:00+01:00"),
+        period: PeriodView {
+            from: time("2026-11-01T00:00:00+01:00"),
+            to: time("2026-11-30T09:00:00+01:00"),
+            timezone: "Europe/Amsterdam".to_owned(),
+        },
+        config: ConfigView {
+            path: Some("reaper.toml".to_owned()),
+            digest: "sha256:0123456789abcdef0123456789abcdef".to_owned(),
+        },
+        outcome: Outcome::new([Class::Clean], false),
+        scopes,
+        totals: TotalsView { instances: instances.len(), ..TotalsView::default() },
+        instances,
+        rates: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// Every verdict, stopped but billed, two currencies, gaps, unread scopes.
+pub(crate) fn mixed() -> AuditDocument {
+    use ScopeStatus::{Complete, Failed, Partial, Skipped};
+    let aws = Some("111122223333");
+    let mut doc = document(
+        vec![
+            machines::notebook(),
+            machines::shut_off(),
+            machines::stopped_in_place(),
+            machines::foreign_currency(),
+            machines::off_with_disks(),
+            machines::all_gaps(),
+            machines::exempt(),
+            machines::protected(),
+            machines::managed(),
+            machines::busy(),
+            machines::ended(),
+        ],
+        vec![
+            scope("aws/research/eu-west-1", aws, Complete, None),
+            scope("aws/research/us-east-1", aws, Complete, None),
+            scope("aws/research/eu-west-3", aws, Failed, Some("connection refused")),
+            scope("aws/research/af-south-1", aws, Skipped, Some("not enabled in this account")),
+            scope("aws/research/ap-east-1", aws, Skipped, Some("not enabled in this account")),
+            scope("ovhcloud/lab/GRA11", Some("0123456789abcdef0123456789abcdef"), Complete, None),
+            scope("scaleway/poc/fr-par-2", Some("org-1"), Partial, Some("page 2 of 3: HTTP 503")),
+            scope("lambda/burst", None, Failed, Some("credentials refused: HTTP 401")),
+        ],
+    );
+    doc.outcome = Outcome::new([Class::Findings, Class::Incomplete], false);
+    doc.totals = TotalsView {
+        instances: 10,
+        gpus: 44,
+        orphans: 5,
+        hourly: vec![money("58.36 EUR"), money("3.29 USD")],
+        waste_to_date: vec![money("4060 EUR"), money("78.96 USD")],
+        waste_per_month: vec![money("5475 EUR"), money("2401.70 USD")],
+        unpriced: 1,
+        unjudged: 1,
+        ended: 1,
+    };
+    doc.rates = vec![reaper_model::document::RateView {
+        from: "GBP".parse().expect("valid"),
+        to: reaper_model::Currency::EUR,
+        rate: "1.14".to_owned(),
+        as_of: day("2026-11-28"),
+    }];
+    doc.warnings = vec![Warning {
+        code: "price-unknown".to_owned(),
+        text: "no price for this type: add a [[price]] entry".to_owned(),
+        subject: Some("p9x.192xlarge".to_owned()),
+    }];
+    doc
+}
+
+/// Complete, clean, EUR alone.
+pub(crate) fn nothing_found() -> AuditDocument {
+    let aws = Some("111122223333");
+    let mut doc = document(
+        vec![machines::busy(), machines::protected()],
+        vec![
+            scope("aws/research/eu-west-1", aws, ScopeStatus::Complete, None),
+            scope("scaleway/poc/fr-par-2", Some("org-1"), ScopeStatus::Complete, None),
+        ],
+    );
+    doc.totals.gpus = 9;
+    doc.totals.hourly = vec![money("7 EUR")];
+    doc
+}
+
+/// Text as an attacker would choose it, in every field that comes from outside.
+pub(crate) fn nasty() -> AuditDocument {
+    with_text("\u{1b}[31m\u{7}\r::error::x\n<img src=x onerror=\"1\">|&\u{202e}`*_\u{200b}\u{9b}2J")
+}
+
+/// Any text, control characters and other troublemakers more often than chance would have them.
+pub(crate) fn any_text() -> impl Strategy<Value = String> {
+    let trouble = prop::sample::select(vec![
+        "\u{1b}[2K",
+        "\r",
+        "\n",
+        "\t",
+        "::",
+        "##[",
+        " ",
+        "|",
+        "<",
+        "`",
+        "\\",
+        "&",
+        "\u{9b}",
+        "\u{202e}",
+        "\u{200d}",
+        "\u{fe0f}",
+        "\u{301}",
+        "日",
+        "👩\u{1f3fd}",
+        "لا",
+        "\u{0}",
+        "\u{7f}",
+    ]);
+    let piece = prop_oneof![
+        3 => any::<char>().prop_map(String::from),
+        2 => "[a-z]{1,12}",
+        2 => trouble.prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+/// The mixed document with one text in every field that comes from outside.
+pub(crate) fn with_text(text: &str) -> AuditDocument {
+    let mut doc = mixed();
+    for machine in &mut doc.instances {
+        machine.name = Some(text.to_owned());
+        machine.native_id = text.to_owned();
+        machine.id = text.to_owned();
+        machine.provider_state = text.to_owned();
+        machine.machine_type = text.into();
+        machine.location = text.into();
+        machine.raw_tags = vec![text.to_owned()];
+        machine.owner.id = Some(text.to_owned());
+        machine.why = text.to_owned();
+        machine.action.why = Some(text.to_owned());
+        machine.gpu_why = Some(text.to_owned());
+        machine.price_why = Some(text.to_owned());
+        for finding in &mut machine.findings {
+            finding.explanation = text.to_owned();
+        }
+        for charged in &mut machine.action.still_charged {
+            charged.kind = text.to_owned();
+            charged.id = text.to_owned();
+        }
+    }
+    for scope in &mut doc.scopes {
+        scope.location = Some(text.into());
+        scope.why = Some(text.to_owned());
+    }
+    doc.warnings[0].text = text.to_owned();
+    doc.warnings[0].subject = Some(text.to_owned());
+    doc.config.path = Some(text.to_owned());
+    doc
+}

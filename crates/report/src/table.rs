@@ -1,0 +1,27 @@
+//! The table for people at a terminal: the headline and whatever is missing first, then the
+//! orphans, then everybody else, then what the figures stand on.
+
+mod fields;
+mod footer;
+mod head;
+mod machines;
+#[cfg(test)]
+mod tests;
+
+use reaper_model::AuditDocument;
+
+use crate::layout::{Page, TableOptions};
+
+/// The document for people at a terminal.
+///
+/// No line is wider than `options.width`, and no text from outside can move the cursor, recolour
+/// or hide anything. Columns that do not fit stand below their row; nothing but over-long names
+/// and explanations is cut, and a cut is marked with `…`.
+pub fn table(doc: &AuditDocument, options: &TableOptions) -> String {
+    let mut page = Page::new(options);
+    head::write(&mut page, doc);
+    machines::write_orphans(&mut page, doc);
+    machines::write_others(&mut page, doc);
+    footer::write(&mut page, doc);
+    page.finish()
+}
