@@ -1,1 +1,47 @@
-//! The configuration file: TOML to typed and validated values, with spans and hints
+//! The configuration file: TOML to typed and validated values, with spans and hints.
+//!
+//! [`load`] reads a file, [`parse`] a text; both give a [`Config`] in which everything was
+//! understood, or a [`ConfigError`] that lists every problem with file, line, column, the
+//! offending text and the nearest valid key. An absent file is an error, never a set of defaults;
+//! an unknown key is an error, never a silence. No secret is in the file, in an error or in a
+//! warning: `{ env = "NAME" }` and `{ file = "PATH" }` refer to them.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`types`] | what a checked configuration is made of |
+//! | [`problem`] | errors and their rendering |
+//! | `keys` | the one table of keys, kinds, defaults and documentation |
+//! | `context`, `section` | reading tables: unknown and misplaced keys, typed getters |
+//! | `value`, `reference`, `moment`, `currency` | reading one value |
+//! | `document`, `account`, `rules`, `owners`, `prices`, `settings` | the parts of the file |
+//! | `conceal` | what must not be shown in an error's excerpt |
+//! | `schema`, `template` | the JSON schema; what `reaper init` writes |
+
+mod account;
+mod conceal;
+mod context;
+mod currency;
+mod document;
+mod keys;
+mod moment;
+mod owners;
+mod prices;
+pub mod problem;
+mod reference;
+mod rules;
+mod schema;
+mod section;
+mod settings;
+mod template;
+pub mod types;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use context::{Environment, ProviderKeys};
+pub use document::{load, parse};
+pub use problem::{ConfigError, Position, Problem};
+pub use schema::schema;
+pub use template::{EXAMPLE, InitAccount, init_template};
+pub use types::{Account, Config, ConfigWarning, Mode, Pace, PriceOverride, Setting, Timeouts};

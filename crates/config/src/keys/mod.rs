@@ -1,0 +1,18 @@
+//! The one table of keys. The parser's refusals and hints, the JSON schema and the defaults in the
+//! documentation all come from here.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | `key` | what a key is |
+//! | `file` | every key of the file, and those of later versions |
+//! | `nearest` | which valid name a misspelt one was meant to be |
+
+mod file;
+mod key;
+mod nearest;
+
+#[cfg(test)]
+pub(crate) use file::LATER;
+pub(crate) use file::file;
+pub(crate) use key::{Key, Kind, Table};
+pub(crate) use nearest::nearest;
