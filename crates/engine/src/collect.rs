@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use reaper_model::document::Warning;
 use reaper_model::{AccountName, Instance, InstanceId, Listing, Location, Scope};
 use reaper_provider::{
     CallContext, Delivery, ErrorKind, Identity, InstanceListing, Provider, ProviderError,
@@ -72,6 +73,8 @@ pub struct ScopeRead {
     pub listing: InstanceListing,
     /// How many machines it gave, without doubles.
     pub machines: usize,
+    /// What the adapter wants a reader to know besides.
+    pub warnings: Vec<Warning>,
     /// Requests sent, retries included.
     pub requests: u32,
     /// Wall time.
@@ -297,6 +300,7 @@ async fn list(
         tracing::debug!(%scope, %error, "listing broken off");
     }
     ScopeRead {
+        warnings: sink.take_warnings(),
         listing: Listing::ended(sink.into_inner(), result),
         machines: 0,
         requests: cx.requests.sent(),

@@ -64,7 +64,8 @@ pub fn of_inventory(inventory: &Inventory) -> Vec<Warning> {
         let text = format!("{count} machines were listed through {pair}; each is counted once");
         warning("listed-twice", text, Some(pair))
     });
-    uncovered.chain(doubled).collect()
+    let said = inventory.scopes.iter().flat_map(|read| read.warnings.iter().cloned());
+    uncovered.chain(doubled).chain(said).collect()
 }
 
 /// Prices and types, one warning each per type.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use reaper_model::document::Warning;
 use reaper_model::{
     Fact, Guard, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Purchase,
 };
@@ -84,13 +85,14 @@ pub struct CallContext {
 /// Takes machines page by page, so that what was read survives whatever ends the listing.
 pub struct Sink<'a> {
     got: Vec<Instance>,
+    warnings: Vec<Warning>,
     progress: &'a (dyn Fn(usize) + Send + Sync),
 }
 
 impl<'a> Sink<'a> {
     /// A sink that tells `progress` how many machines each page brought.
     pub fn new(progress: &'a (dyn Fn(usize) + Send + Sync)) -> Self {
-        Self { got: Vec::new(), progress }
+        Self { got: Vec::new(), warnings: Vec::new(), progress }
     }
 
     /// Takes one page, whose machines have been read in full.
@@ -103,6 +105,17 @@ impl<'a> Sink<'a> {
     /// All machines taken so far, to complete or correct them at the end of a listing.
     pub fn machines(&mut self) -> &mut Vec<Instance> {
         &mut self.got
+    }
+
+    /// Takes something that a reader of the report should know and that belongs to no machine's
+    /// facts: two prices that differ, an answer that came only at the second try.
+    pub fn warn(&mut self, code: &str, text: impl Into<String>, subject: Option<String>) {
+        self.warnings.push(Warning { code: code.to_owned(), text: text.into(), subject });
+    }
+
+    /// What [`Sink::warn`] was told.
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// What was taken.

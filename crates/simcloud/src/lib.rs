@@ -1,1 +1,25 @@
-//! Simulated clouds on their real wire formats
+//! Simulated clouds: one world of accounts and machines, served over loopback HTTP in the
+//! providers' real wire formats.
+//!
+//! A [`World`] is read from TOML or built in a test, [`SimCloud::start`] serves it, every request
+//! is written down in a log, and [`Fault`]s make the network and the providers as bad as they
+//! are. Nothing here knows the adapters: they meet it over HTTP alone.
+
+pub mod aws;
+mod body;
+mod clock;
+mod faults;
+pub mod lambda;
+mod log;
+pub mod ovhcloud;
+pub mod scaleway;
+mod server;
+mod wire;
+mod world;
+
+pub use clock::{Clock, ParseWhenError, When};
+pub use faults::{Effect, Fault, Faults};
+pub use log::{Entry, Requests};
+pub use server::SimCloud;
+pub use wire::{Call, Reply, Request, Wire};
+pub use world::{World, WorldError};

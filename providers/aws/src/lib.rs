@@ -1,1 +1,41 @@
-//! Adapter for AWS EC2
+//! Adapter for AWS EC2: one account, its regions, and the machines in them that carry accelerators.
+//! What it calls, and what each state costs, is told in this folder's README.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`descriptor`] | what the command line must know: options, credentials, the audit policy |
+//! | [`adapter`] | [`AwsProvider`]: the trait `Provider`, listing by listing |
+//! | `client` | one SDK configuration per account, one client and limiter per region |
+//! | `credentials` | where credentials come from, and roles in other accounts |
+//! | `transport` | TLS, proxies, certificate authorities |
+//! | `trace` | what each attempt of a call tells: count, host, clock |
+//! | `lenient` | answers with an unreadable date, which must not cost a whole page |
+//! | `limiter` | requests in flight and their pace, per account and region |
+//! | `listing` | one region's listing: pages, types, missing tags, the change to a filter |
+//! | `wire` | the calls and their paging |
+//! | `types` | which types carry accelerators: built-in lists, else AWS's own description |
+//! | `convert` | an EC2 instance into the model's nouns |
+//! | `classify` | who manages a machine, and how it is paid for |
+//! | `stop` | what each state costs, and what a stop would mean |
+//! | `price` | the dated list prices |
+//! | `error` | the SDK's errors into the taxonomy of `reaper-provider` |
+
+pub mod adapter;
+mod classify;
+mod client;
+mod convert;
+mod credentials;
+pub mod descriptor;
+mod error;
+mod lenient;
+mod limiter;
+mod listing;
+mod price;
+mod stop;
+mod trace;
+mod transport;
+mod types;
+mod wire;
+
+pub use adapter::AwsProvider;
+pub use descriptor::DESCRIPTOR;

@@ -1,0 +1,79 @@
+//! What differs between providers: how requests are signed and what refusals mean.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use http::StatusCode;
+use http::header::LOCATION;
+use reaper_provider::{CallContext, ErrorKind, ProviderError};
+use url::Url;
+
+use crate::answer::Answer;
+use crate::call::{Call, Request};
+
+/// How one provider is spoken to. One object per account; it holds the credentials.
+#[async_trait]
+pub trait Dialect: Send + Sync + fmt::Debug {
+    /// Puts the credentials on a request. Called before every attempt, so that signatures carry
+    /// the time of their attempt and a token can be renewed in between.
+    async fn authorize(&self, cx: &CallContext, request: &mut Request)
+    -> Result<(), ProviderError>;
+
+    /// What an answer that is no success means. The kind decides about repetition: reads are
+    /// repeated on `Throttled`, `ServerFault`, `Timeout` and `Unreachable`. Secrets of the request
+    /// are masked in `answer` already. [`Refusal::by_status`] is the fallback for bodies that are
+    /// not the provider's own.
+    fn refusal(&self, call: &Call, answer: &Answer) -> Refusal;
+}
+
+/// What a refusal means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// For decisions.
+    pub kind: ErrorKind,
+    /// The provider's own code and words, for people.
+    pub detail: String,
+    /// The provider's id of the request, where the body carries it; else headers are looked at.
+    pub request_id: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal with the provider's own words.
+    pub fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into(), request_id: None }
+    }
+
+    /// What the bare status says, with an excerpt of the body.
+    pub fn by_status(call: &Call, answer: &Answer) -> Self {
+        let status = answer.status;
+        let mut detail = format!("HTTP {}", status.as_u16());
+        if let Some(host) = redirect_host(answer) {
+            detail = format!("{detail}, sends us to {host}, which is not followed");
+        }
+        let excerpt = answer.excerpt();
+        if !excerpt.is_empty() {
+            detail = format!("{detail}: {excerpt}");
+        }
+        Self::new(kind_of_status(status, call), detail)
+    }
+}
+
+/// What a status means where the provider says nothing more.
+pub fn kind_of_status(status: StatusCode, call: &Call) -> ErrorKind {
+    match status.as_u16() {
+        400 | 405 | 406 | 411..=417 | 422 => ErrorKind::Invalid,
+        401 => ErrorKind::CredentialsRejected,
+        403 => ErrorKind::Denied { permission: call.needed_permission().to_owned() },
+        404 | 410 => ErrorKind::NotFound,
+        408 => ErrorKind::Timeout,
+        409 | 423 => ErrorKind::Conflict,
+        425 | 429 => ErrorKind::Throttled,
+        500..=599 => ErrorKind::ServerFault,
+        _ => ErrorKind::Protocol,
+    }
+}
+
+fn redirect_host(answer: &Answer) -> Option<String> {
+    let target = Url::parse(answer.header(LOCATION.as_str())?).ok()?;
+    answer.status.is_redirection().then(|| target.host_str().map(str::to_owned)).flatten()
+}

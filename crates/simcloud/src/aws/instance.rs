@@ -1,0 +1,242 @@
+//! One EC2 instance as the world knows it.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use crate::clock::{Clock, When};
+
+/// An EC2 instance (`[[aws.instance]]`).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Instance {
+    /// The account's twelve digits.
+    pub account: String,
+    /// The region.
+    pub region: String,
+    /// `i-…`
+    pub id: String,
+    /// The type; it need not be in the type table, as a new one is not in anybody's.
+    #[serde(rename = "type")]
+    pub instance_type: String,
+    /// EC2's word for the state at the start of the world.
+    #[serde(default = "running")]
+    pub state: String,
+    /// Later states, in order of time.
+    #[serde(default)]
+    pub becomes: Vec<Becomes>,
+    /// The last start (`launchTime`); left out of answers when absent.
+    pub launched: Option<When>,
+    /// The first start, seen as the attach time of the primary interface; else the last start.
+    pub created: Option<When>,
+    /// The tags, the name among them as `Name`.
+    #[serde(default)]
+    pub tags: BTreeMap<String, String>,
+    /// Listings come without the tags; `DescribeTags` shows them.
+    #[serde(default)]
+    pub tags_withheld: bool,
+    /// `spot`, `capacity-block`, …; set by itself for spot machines and capacity blocks.
+    pub lifecycle: Option<String>,
+    /// The spot request behind it.
+    pub spot: Option<Spot>,
+    /// `cr-…`
+    pub capacity_reservation: Option<String>,
+    /// `cb-…`
+    pub capacity_block: Option<String>,
+    /// `default`, `dedicated` or `host`.
+    #[serde(default = "default_tenancy")]
+    pub tenancy: String,
+    /// `h-…`
+    pub host: Option<String>,
+    /// The availability zone; else the region's `a`.
+    pub zone: Option<String>,
+    /// `ebs` or `instance-store`.
+    #[serde(default = "ebs")]
+    pub root_device: String,
+    /// EBS volumes.
+    #[serde(default)]
+    pub volumes: Vec<Volume>,
+    /// `stateReason`, code and message alike.
+    pub state_reason: Option<String>,
+    /// `reason`, as `User initiated (2026-10-01 08:00:00 GMT)`.
+    #[serde(default)]
+    pub transition_reason: String,
+    /// The service that runs it for the account.
+    pub operator: Option<Operator>,
+    /// Stop protection.
+    #[serde(default)]
+    pub disable_api_stop: bool,
+    /// Termination protection.
+    #[serde(default)]
+    pub disable_api_termination: bool,
+    /// The public IPv4 address.
+    pub public_ip: Option<String>,
+    /// `r-…`; machines of one reservation are listed together.
+    pub reservation: Option<String>,
+    /// Who launched it on the account's behalf.
+    pub requester: Option<String>,
+}
+
+/// A later state.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Becomes {
+    /// EC2's word.
+    pub state: String,
+    /// From when on.
+    pub at: When,
+}
+
+/// The request behind a spot machine.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spot {
+    /// `one-time` or `persistent`.
+    pub kind: String,
+    /// `active`, `cancelled`, `disabled`, …
+    #[serde(default = "active")]
+    pub state: String,
+    /// `sir-…`
+    pub request: String,
+    /// The launch group; machines in one cannot be stopped singly.
+    pub launch_group: Option<String>,
+}
+
+/// An EBS volume.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Volume {
+    /// `vol-…`
+    pub id: String,
+    /// The device name.
+    #[serde(default = "root_name")]
+    pub device: String,
+    /// Whether it goes with the machine.
+    #[serde(default)]
+    pub delete_on_termination: bool,
+}
+
+/// The service that runs a managed machine.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operator {
+    /// `eks.amazonaws.com` and the like.
+    pub principal: String,
+    /// Not listed unless managed resources are asked for.
+    #[serde(default = "yes")]
+    pub hidden: bool,
+}
+
+fn running() -> String {
+    "running".to_owned()
+}
+
+fn default_tenancy() -> String {
+    "default".to_owned()
+}
+
+fn ebs() -> String {
+    "ebs".to_owned()
+}
+
+fn active() -> String {
+    "active".to_owned()
+}
+
+fn root_name() -> String {
+    "/dev/xvda".to_owned()
+}
+
+const fn yes() -> bool {
+    true
+}
+
+impl Instance {
+    /// A running on-demand machine without tags.
+    pub fn new(account: &str, region: &str, id: &str, instance_type: &str) -> Self {
+        Self {
+            account: account.to_owned(),
+            region: region.to_owned(),
+            id: id.to_owned(),
+            instance_type: instance_type.to_owned(),
+            state: running(),
+            becomes: Vec::new(),
+            launched: None,
+            created: None,
+            tags: BTreeMap::new(),
+            tags_withheld: false,
+            lifecycle: None,
+            spot: None,
+            capacity_reservation: None,
+            capacity_block: None,
+            tenancy: default_tenancy(),
+            host: None,
+            zone: None,
+            root_device: ebs(),
+            volumes: Vec::new(),
+            state_reason: None,
+            transition_reason: String::new(),
+            operator: None,
+            disable_api_stop: false,
+            disable_api_termination: false,
+            public_ip: None,
+            reservation: None,
+            requester: None,
+        }
+    }
+
+    /// The same, last started then.
+    #[must_use]
+    pub const fn launched(mut self, when: When) -> Self {
+        self.launched = Some(when);
+        self
+    }
+
+    /// The same with one more tag.
+    #[must_use]
+    pub fn tag(mut self, key: &str, value: &str) -> Self {
+        self.tags.insert(key.to_owned(), value.to_owned());
+        self
+    }
+
+    /// EC2's word for the state now.
+    pub(crate) fn state_at(&self, clock: &Clock) -> &str {
+        self.becomes
+            .iter()
+            .rfind(|later| clock.resolve(later.at) <= clock.now())
+            .map_or(&self.state, |later| &later.state)
+    }
+
+    pub(crate) fn created_at(&self, clock: &Clock) -> Option<DateTime<Utc>> {
+        self.created.or(self.launched).map(|when| clock.resolve(when))
+    }
+
+    pub(crate) fn lifecycle(&self) -> Option<&str> {
+        let implied = if self.spot.is_some() {
+            Some("spot")
+        } else if self.capacity_block.is_some() {
+            Some("capacity-block")
+        } else {
+            None
+        };
+        self.lifecycle.as_deref().or(implied)
+    }
+
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.operator.as_ref().is_some_and(|operator| operator.hidden)
+    }
+}
+
+/// EC2's number for a state. A word that is not known gets one that is not known either.
+pub(crate) fn state_code(state: &str) -> u16 {
+    match state {
+        "pending" => 0,
+        "running" => 16,
+        "shutting-down" => 32,
+        "terminated" => 48,
+        "stopping" => 64,
+        "stopped" => 80,
+        _ => 96,
+    }
+}

@@ -1,0 +1,26 @@
+//! AWS as it is on the wire: the query protocols of EC2 (version 2016-11-15) and STS (2011-06-15).
+//!
+//! Accounts are told apart by the access key in the signature, regions by its credential scope;
+//! signatures themselves are not checked.
+
+mod account;
+mod auth;
+mod describe;
+mod error;
+mod fleet;
+mod form;
+mod instance;
+mod paging;
+mod region;
+mod sts;
+mod types;
+mod wire;
+mod world;
+mod xml;
+
+pub use account::{Account, Role};
+pub use instance::{Becomes, Instance, Operator, Spot, Volume};
+pub use paging::Quirk;
+pub use types::{Device, Disk, Gpu, InstanceType};
+pub(crate) use wire::AwsWire;
+pub use world::{AwsWorld, AwsWorldError};

@@ -1,0 +1,233 @@
+//! The AWS section of the world: accounts, types, machines by account and region, sessions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use crate::aws::account::Account;
+use crate::aws::instance::Instance;
+use crate::aws::paging::Quirk;
+use crate::aws::region::{DEFAULT, OPT_IN, OptIn};
+use crate::aws::types::InstanceType;
+
+/// Machines of one account in one region, by id.
+pub(crate) type Machines = BTreeMap<String, Instance>;
+
+/// Everything that exists at AWS (`[aws]`).
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "AwsFile")]
+pub struct AwsWorld {
+    accounts: BTreeMap<String, Account>,
+    regions: Option<BTreeSet<String>>,
+    types: BTreeMap<String, InstanceType>,
+    machines: BTreeMap<String, BTreeMap<String, Machines>>,
+    quirks: Vec<Quirk>,
+    max_clock_skew_s: Option<u32>,
+    sessions: BTreeMap<String, Session>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct AwsFile {
+    account: Vec<Account>,
+    /// Regions for every account instead of the real ones.
+    regions: Option<BTreeSet<String>>,
+    types: BTreeMap<String, InstanceType>,
+    instance: Vec<Instance>,
+    quirk: Vec<Quirk>,
+    /// Requests signed further from the world's clock than this are refused; absent: never.
+    max_clock_skew_s: Option<u32>,
+}
+
+/// The AWS section contradicts itself.
+#[derive(Debug, thiserror::Error)]
+pub enum AwsWorldError {
+    /// Two accounts of one number, or two accounts with one key.
+    #[error("account {0} is there twice, or shares an access key with another")]
+    DoubleAccount(String),
+    /// A machine in no account.
+    #[error("instance {instance} is in account {account}, which is not in this world")]
+    NoAccount {
+        /// The machine's id.
+        instance: String,
+        /// The account it names.
+        account: String,
+    },
+    /// A machine in no region.
+    #[error("instance {instance} is in region {region}, which is not in this world")]
+    NoRegion {
+        /// The machine's id.
+        instance: String,
+        /// The region it names.
+        region: String,
+    },
+    /// Two machines of one id.
+    #[error("instance {0} is there twice")]
+    DoubleInstance(String),
+}
+
+/// A role session.
+#[derive(Debug, Clone)]
+pub(crate) struct Session {
+    pub(crate) account: String,
+    pub(crate) role: String,
+    pub(crate) name: String,
+    pub(crate) token: String,
+    pub(crate) expires: DateTime<Utc>,
+}
+
+impl Default for AwsWorld {
+    /// An AWS without accounts, with the built-in types and regions.
+    fn default() -> Self {
+        Self {
+            accounts: BTreeMap::new(),
+            regions: None,
+            types: InstanceType::built_in(),
+            machines: BTreeMap::new(),
+            quirks: Vec::new(),
+            max_clock_skew_s: None,
+            sessions: BTreeMap::new(),
+        }
+    }
+}
+
+impl TryFrom<AwsFile> for AwsWorld {
+    type Error = AwsWorldError;
+
+    fn try_from(file: AwsFile) -> Result<Self, AwsWorldError> {
+        let mut world = Self {
+            regions: file.regions,
+            quirks: file.quirk,
+            max_clock_skew_s: file.max_clock_skew_s,
+            ..Self::default()
+        };
+        world.types.extend(file.types);
+        for account in file.account {
+            world.add_account(account)?;
+        }
+        for instance in file.instance {
+            world.add_instance(instance)?;
+        }
+        Ok(world)
+    }
+}
+
+impl AwsWorld {
+    /// One more account.
+    pub fn add_account(&mut self, account: Account) -> Result<(), AwsWorldError> {
+        let key_is_taken = account.access_keys.iter().any(|key| self.account_of_key(key).is_some());
+        if key_is_taken || self.accounts.contains_key(&account.id) {
+            return Err(AwsWorldError::DoubleAccount(account.id));
+        }
+        self.accounts.insert(account.id.clone(), account);
+        Ok(())
+    }
+
+    /// One more machine, in an account that exists.
+    pub fn add_instance(&mut self, instance: Instance) -> Result<(), AwsWorldError> {
+        let Instance { account, region, id, .. } = &instance;
+        let account = self.account(account).ok_or_else(|| AwsWorldError::NoAccount {
+            instance: id.clone(),
+            account: account.clone(),
+        })?;
+        if self.opt_in(account, region).is_none() {
+            return Err(AwsWorldError::NoRegion { instance: id.clone(), region: region.clone() });
+        }
+        let there =
+            self.machines.entry(account.id.clone()).or_default().entry(region.clone()).or_default();
+        if there.contains_key(id) {
+            return Err(AwsWorldError::DoubleInstance(id.clone()));
+        }
+        there.insert(id.clone(), instance);
+        Ok(())
+    }
+
+    /// One more type, or another description of a known one.
+    pub fn add_type(&mut self, name: &str, description: InstanceType) {
+        self.types.insert(name.to_owned(), description);
+    }
+
+    /// One more oddity of listings.
+    pub fn add_quirk(&mut self, quirk: Quirk) {
+        self.quirks.push(quirk);
+    }
+
+    /// A machine, to change it.
+    pub fn instance_mut(&mut self, account: &str, region: &str, id: &str) -> Option<&mut Instance> {
+        self.machines.get_mut(account)?.get_mut(region)?.get_mut(id)
+    }
+
+    /// Takes a machine away, as EC2 does some time after its end.
+    pub fn remove_instance(&mut self, account: &str, region: &str, id: &str) -> Option<Instance> {
+        self.machines.get_mut(account)?.get_mut(region)?.remove(id)
+    }
+
+    /// An account, to change it.
+    pub fn account_mut(&mut self, id: &str) -> Option<&mut Account> {
+        self.accounts.get_mut(id)
+    }
+
+    /// All machines, by account, region and id.
+    pub fn instances(&self) -> impl Iterator<Item = &Instance> {
+        self.machines.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
+    }
+
+    pub(crate) fn account(&self, id: &str) -> Option<&Account> {
+        self.accounts.get(id)
+    }
+
+    /// The account whose user holds the key, expired or not.
+    pub(crate) fn account_of_key(&self, key: &str) -> Option<&Account> {
+        let holds = |keys: &[String]| keys.iter().any(|held| held == key);
+        self.accounts.values().find(|a| holds(&a.access_keys) || holds(&a.expired_keys))
+    }
+
+    pub(crate) fn machines(&self, account: &str, region: &str) -> Option<&Machines> {
+        self.machines.get(account)?.get(region)
+    }
+
+    pub(crate) const fn types(&self) -> &BTreeMap<String, InstanceType> {
+        &self.types
+    }
+
+    pub(crate) fn quirk(&self, account: &str, region: &str, operation: &str) -> Quirk {
+        let found = self.quirks.iter().find(|quirk| quirk.concerns(account, region, operation));
+        found.cloned().unwrap_or_default()
+    }
+
+    pub(crate) const fn max_clock_skew_s(&self) -> Option<u32> {
+        self.max_clock_skew_s
+    }
+
+    /// Every region by name, as the account sees it.
+    pub(crate) fn regions(&self, account: &Account) -> BTreeMap<&str, OptIn> {
+        let opt_in = OPT_IN.into_iter().map(|region| {
+            let asked = account.opted_in.iter().any(|name| name == region);
+            (region, if asked { OptIn::OptedIn } else { OptIn::NotOptedIn })
+        });
+        match &self.regions {
+            Some(regions) => regions
+                .iter()
+                .map(|name| (name.as_str(), OptIn::NotRequired))
+                .chain(opt_in)
+                .collect(),
+            None => {
+                DEFAULT.into_iter().map(|name| (name, OptIn::NotRequired)).chain(opt_in).collect()
+            }
+        }
+    }
+
+    /// How the account stands to a region; `None` when there is no such region.
+    pub(crate) fn opt_in(&self, account: &Account, region: &str) -> Option<OptIn> {
+        self.regions(account).get(region).copied()
+    }
+
+    pub(crate) fn session(&self, key: &str) -> Option<&Session> {
+        self.sessions.get(key)
+    }
+
+    pub(crate) fn open_session(&mut self, key: String, session: Session) {
+        self.sessions.insert(key, session);
+    }
+}

@@ -1,0 +1,18 @@
+//! OVHcloud as it is on the wire: the API `/1.0` of Public Cloud projects, logins and the public
+//! price catalogue. Signatures are checked, by the server's own clock, which may differ from the
+//! world's.
+
+mod answer;
+mod auth;
+mod catalogue;
+mod flavor;
+mod instance;
+mod project;
+mod wire;
+mod world;
+
+pub use flavor::{Flavor, Gpu};
+pub use instance::Instance;
+pub use project::Project;
+pub(crate) use wire::OvhWire;
+pub use world::{OvhWorld, OvhWorldError};

@@ -1,0 +1,154 @@
+//! The wire: what is asked for, by whom, and who answers.
+
+use std::collections::BTreeSet;
+
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::ovhcloud::answer::{self, Problem, no_such_call, refusal};
+use crate::ovhcloud::{auth, catalogue};
+use crate::wire::{Call, Reply, Request, Wire};
+use crate::world::World;
+
+/// OVHcloud's API, version 1.
+#[derive(Debug)]
+pub(crate) struct OvhWire;
+
+/// Both names of the version.
+const VERSIONS: [&str; 2] = ["/1.0", "/v1"];
+/// Where service accounts log in; no part of the API.
+const LOGIN: &str = "/auth/oauth2/token";
+
+impl Wire for OvhWire {
+    fn provider(&self) -> &'static str {
+        "ovhcloud"
+    }
+
+    fn call(&self, world: &World, request: &Request) -> Call {
+        let path = path(request);
+        let project = match segments(path).as_slice() {
+            ["cloud", "project", id, ..] => Some((*id).to_owned()),
+            _ => auth::claimed(&world.ovhcloud, request).map(|project| project.id.clone()),
+        };
+        Call {
+            operation: format!("{} {}", request.method, template(path)),
+            location: String::new(),
+            account: project.unwrap_or_default(),
+            changes: request.method != Method::GET && path != LOGIN,
+        }
+    }
+
+    fn answer(&self, world: &mut World, request: &Request, _call: &Call) -> Reply {
+        answer::reply(request, respond(world, request))
+    }
+
+    fn throttled(&self, request: &Request, _call: &Call) -> Reply {
+        let words = "Too many requests";
+        let problem = refusal(StatusCode::TOO_MANY_REQUESTS, "Client::TooManyRequests", words);
+        answer::reply(request, Err(problem))
+    }
+}
+
+/// The path without the version.
+fn path(request: &Request) -> &str {
+    let versioned = VERSIONS.iter().find_map(|version| request.path.strip_prefix(version));
+    versioned.unwrap_or(&request.path)
+}
+
+fn segments(path: &str) -> Vec<&str> {
+    path.split('/').filter(|segment| !segment.is_empty()).collect()
+}
+
+/// The path with names instead of ids.
+fn template(path: &str) -> String {
+    let mut named = String::new();
+    let mut before = "";
+    for segment in segments(path) {
+        named.push('/');
+        named.push_str(match before {
+            "project" => "{project}",
+            "instance" => "{instance}",
+            "kube" => "{cluster}",
+            _ => segment,
+        });
+        before = segment;
+    }
+    named
+}
+
+fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
+    let World { ovhcloud: ovh, clock, .. } = world;
+    let path = path(request);
+    if path == LOGIN && request.method == Method::POST {
+        return auth::token(ovh, clock, request);
+    }
+    if request.method != Method::GET {
+        return Err(no_such_call(&request.method));
+    }
+    let asked = segments(path);
+    let query = |name: &str| {
+        request.query_pairs().find_map(|(other, value)| (other == name).then_some(value))
+    };
+    match asked.as_slice() {
+        ["auth", "time"] => return Ok(json!(ovh.server_time(clock).timestamp())),
+        ["order", "catalog", "public", "cloud"] => {
+            return catalogue::book(ovh, &query("ovhSubsidiary").unwrap_or_default());
+        }
+        _ => {}
+    }
+    let caller = auth::authenticate(ovh, clock, request)?;
+    let (id, rest) = match asked.as_slice() {
+        ["auth", "currentCredential"] => return Ok(auth::current_credential(caller, clock)),
+        ["cloud", "project"] => return Ok(json!([caller.id])),
+        ["cloud", "project", id, rest @ ..] => (*id, rest),
+        _ => return Err(no_such_call(&request.method)),
+    };
+    let gone = || refusal(StatusCode::NOT_FOUND, "Client::NotFound", "This service does not exist");
+    let project = ovh.project(id).filter(|project| project.id == caller.id).ok_or_else(gone)?;
+    let may = |right: &str| if project.denies(right) { Err(answer::denied(right)) } else { Ok(()) };
+    let region = query("region");
+    let here = |found: &str| region.as_deref().is_none_or(|wanted| wanted == found);
+    let regions: BTreeSet<&str> =
+        ovh.instances(id).map(|instance| instance.region.as_str()).collect();
+    Ok(match rest {
+        [] => {
+            may("get")?;
+            answer::project(project)
+        }
+        ["instance"] => {
+            may("instance/get")?;
+            let listed = ovh.instances(id).filter(|instance| here(&instance.region));
+            listed.map(|instance| answer::listed(instance, ovh, clock)).collect()
+        }
+        ["instance", machine] => {
+            may("instance/get")?;
+            let mut all = ovh.instances(id);
+            let found = all.find(|instance| instance.id == *machine).ok_or_else(gone)?;
+            answer::detailed(found, ovh, clock)
+        }
+        ["flavor"] => {
+            may("flavor/get")?;
+            let everywhere = regions.into_iter().filter(|region| here(region));
+            everywhere
+                .flat_map(|region| {
+                    let all = ovh.flavors().iter();
+                    all.map(move |(name, flavor)| answer::flavor(name, flavor, region))
+                })
+                .collect()
+        }
+        ["region"] => json!(regions),
+        ["kube"] => {
+            may("kube/get")?;
+            json!(project.clusters)
+        }
+        ["kube", cluster] if project.clusters.iter().any(|known| known == cluster) => {
+            may("kube/get")?;
+            answer::cluster(cluster)
+        }
+        ["kube", cluster, "node"] if project.clusters.iter().any(|known| known == cluster) => {
+            may("kube/node/get")?;
+            answer::nodes(cluster, id, ovh)
+        }
+        _ => return Err(no_such_call(&request.method)),
+    })
+}

@@ -1,0 +1,186 @@
+//! The OVHcloud section of the world: projects, machines, flavours, prices, and the server's clock.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Deserialize;
+
+use crate::clock::Clock;
+use crate::ovhcloud::flavor::Flavor;
+use crate::ovhcloud::instance::Instance;
+use crate::ovhcloud::project::Project;
+
+/// Everything that exists at OVHcloud (`[ovhcloud]`).
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "OvhFile")]
+pub struct OvhWorld {
+    projects: BTreeMap<String, Project>,
+    instances: Vec<Instance>,
+    flavors: BTreeMap<String, Flavor>,
+    /// How far the server's clock is ahead of the world's.
+    pub clock_ahead_s: i32,
+    /// Signatures further from the server's clock than this are refused.
+    pub max_clock_skew_s: u32,
+    /// Rows of other products in the price catalogue, to make it as big as the real one.
+    pub catalogue_fillers: u32,
+    /// Tokens by text: the project, and until when.
+    tokens: BTreeMap<String, (String, DateTime<Utc>)>,
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct OvhFile {
+    project: Vec<Project>,
+    instance: Vec<Instance>,
+    flavor: BTreeMap<String, Flavor>,
+    clock_ahead_s: i32,
+    max_clock_skew_s: u32,
+    catalogue_fillers: u32,
+}
+
+impl Default for OvhFile {
+    fn default() -> Self {
+        Self {
+            project: Vec::new(),
+            instance: Vec::new(),
+            flavor: BTreeMap::new(),
+            clock_ahead_s: 0,
+            max_clock_skew_s: 120,
+            catalogue_fillers: 0,
+        }
+    }
+}
+
+/// The OVHcloud section contradicts itself.
+#[derive(Debug, thiserror::Error)]
+pub enum OvhWorldError {
+    /// Two projects of one id, or two with one consumer key.
+    #[error("project {0} is there twice, or shares its consumer key with another")]
+    DoubleProject(String),
+    /// A machine in no project.
+    #[error("instance {instance} is in project {project}, which is not in this world")]
+    NoProject {
+        /// The machine's id.
+        instance: String,
+        /// The project it names.
+        project: String,
+    },
+    /// Two machines of one id.
+    #[error("instance {0} is there twice")]
+    DoubleInstance(String),
+    /// A defect of this crate.
+    #[error("the built-in flavours cannot be read: {0}")]
+    Flavors(#[from] toml::de::Error),
+}
+
+impl TryFrom<OvhFile> for OvhWorld {
+    type Error = OvhWorldError;
+
+    fn try_from(file: OvhFile) -> Result<Self, OvhWorldError> {
+        let mut world = Self {
+            flavors: Flavor::built_in()?,
+            clock_ahead_s: file.clock_ahead_s,
+            max_clock_skew_s: file.max_clock_skew_s,
+            catalogue_fillers: file.catalogue_fillers,
+            ..Self::default()
+        };
+        world.flavors.extend(file.flavor);
+        for project in file.project {
+            world.add_project(project)?;
+        }
+        for instance in file.instance {
+            world.add_instance(instance)?;
+        }
+        Ok(world)
+    }
+}
+
+impl OvhWorld {
+    /// An OVHcloud without projects, with the built-in flavours.
+    ///
+    /// # Errors
+    /// Never, but for a defect of this crate.
+    pub fn new() -> Result<Self, OvhWorldError> {
+        OvhFile::default().try_into()
+    }
+
+    /// One more project.
+    pub fn add_project(&mut self, project: Project) -> Result<(), OvhWorldError> {
+        let key_is_taken = self.project_of_consumer(&project.consumer_key).is_some();
+        if key_is_taken || self.projects.contains_key(&project.id) {
+            return Err(OvhWorldError::DoubleProject(project.id));
+        }
+        self.projects.insert(project.id.clone(), project);
+        Ok(())
+    }
+
+    /// One more machine, in a project that exists.
+    pub fn add_instance(&mut self, instance: Instance) -> Result<(), OvhWorldError> {
+        let Instance { project, id, .. } = &instance;
+        if !self.projects.contains_key(project) {
+            return Err(OvhWorldError::NoProject { instance: id.clone(), project: project.clone() });
+        }
+        if self.instances.iter().any(|other| other.id == *id) {
+            return Err(OvhWorldError::DoubleInstance(id.clone()));
+        }
+        self.instances.push(instance);
+        Ok(())
+    }
+
+    /// One more flavour, or another description of a known one.
+    pub fn add_flavor(&mut self, name: &str, flavor: Flavor) {
+        self.flavors.insert(name.to_owned(), flavor);
+    }
+
+    /// A project, to change it.
+    pub fn project_mut(&mut self, id: &str) -> Option<&mut Project> {
+        self.projects.get_mut(id)
+    }
+
+    /// A machine, to change it.
+    pub fn instance_mut(&mut self, id: &str) -> Option<&mut Instance> {
+        self.instances.iter_mut().find(|instance| instance.id == id)
+    }
+
+    /// The machines of a project, in the order in which they came into the world.
+    pub fn instances(&self, project: &str) -> impl Iterator<Item = &Instance> {
+        self.instances.iter().filter(move |instance| instance.project == project)
+    }
+
+    pub(crate) fn project(&self, id: &str) -> Option<&Project> {
+        self.projects.get(id)
+    }
+
+    pub(crate) fn project_of_consumer(&self, consumer_key: &str) -> Option<&Project> {
+        self.projects.values().find(|project| project.consumer_key == consumer_key)
+    }
+
+    pub(crate) fn knows_application(&self, application_key: &str) -> bool {
+        self.projects.values().any(|project| project.application_key == application_key)
+    }
+
+    pub(crate) fn project_of_client(&self, id: &str, secret: &str) -> Option<&Project> {
+        self.projects.values().find(|project| {
+            project.client_id.as_deref() == Some(id)
+                && project.client_secret.as_deref() == Some(secret)
+        })
+    }
+
+    pub(crate) const fn flavors(&self) -> &BTreeMap<String, Flavor> {
+        &self.flavors
+    }
+
+    /// The server's own clock.
+    pub(crate) fn server_time(&self, clock: &Clock) -> DateTime<Utc> {
+        clock.now() + TimeDelta::seconds(self.clock_ahead_s.into())
+    }
+
+    pub(crate) fn open_session(&mut self, token: String, project: String, until: DateTime<Utc>) {
+        self.tokens.insert(token, (project, until));
+    }
+
+    pub(crate) fn project_of_token(&self, token: &str, now: DateTime<Utc>) -> Option<&Project> {
+        let (project, until) = self.tokens.get(token)?;
+        (now < *until).then(|| self.projects.get(project))?
+    }
+}

@@ -1,0 +1,207 @@
+//! What surrounds the servers: IAM, projects, the Audit Trail, autoscaling groups.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::clock::Clock;
+use crate::scaleway::problem::Problem;
+use crate::scaleway::route::query;
+use crate::scaleway::world::{Action, Organization, ScalewayWorld};
+use crate::wire::{Reply, Request};
+
+fn ok(body: &Value) -> Reply {
+    Reply::json(StatusCode::OK, body)
+}
+
+/// The id of the application that holds an organisation's key.
+fn application_id(organization: &Organization) -> String {
+    format!("{}-application", organization.id)
+}
+
+/// The organisation's own key.
+pub(crate) fn api_key(organization: &Organization, id: &str) -> Result<Reply, Problem> {
+    if organization.access_key != id {
+        return Err(Problem::not_found("api_key", id));
+    }
+    Ok(ok(&json!({
+        "access_key": id,
+        "secret_key": null,
+        "application_id": application_id(organization),
+        "description": "",
+        "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z",
+        "expires_at": null,
+        "default_project_id": organization.id,
+        "editable": true,
+        "deletable": true,
+        "managed": false,
+        "creation_ip": "203.0.113.1",
+    })))
+}
+
+/// The application that holds the key.
+pub(crate) fn application(organization: &Organization, id: &str) -> Result<Reply, Problem> {
+    if application_id(organization) != id {
+        return Err(Problem::not_found("application", id));
+    }
+    Ok(ok(&json!({
+        "id": id,
+        "name": "reaper",
+        "description": "",
+        "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z",
+        "organization_id": organization.id,
+        "editable": true,
+        "deletable": true,
+        "managed": false,
+        "nb_api_keys": 1,
+        "tags": [],
+    })))
+}
+
+fn project_json(organization: &Organization, id: &str) -> Value {
+    let name = if id == organization.id { "default" } else { id };
+    json!({
+        "id": id,
+        "name": name,
+        "organization_id": organization.id,
+        "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z",
+        "description": "",
+        "qualification": null,
+    })
+}
+
+/// One project.
+pub(crate) fn project(organization: &Organization, id: &str) -> Result<Reply, Problem> {
+    if !organization.owns(id) {
+        return Err(Problem::not_found("project", id));
+    }
+    Ok(ok(&project_json(organization, id)))
+}
+
+/// All projects of the organisation.
+pub(crate) fn projects(organization: &Organization) -> Reply {
+    let ids = [&organization.id].into_iter().chain(&organization.projects);
+    let projects: Vec<Value> = ids.map(|id| project_json(organization, id)).collect();
+    ok(&json!({ "total_count": projects.len(), "projects": projects }))
+}
+
+/// What was done to servers, newest first. Without `recorded_after` only the last hour.
+pub(crate) fn events(
+    world: &ScalewayWorld,
+    clock: &Clock,
+    organization: &Organization,
+    request: &Request,
+) -> Result<Reply, Problem> {
+    if query(request, "organization_id").as_deref() != Some(&organization.id) {
+        return Err(Problem::denied("audit_trail"));
+    }
+    let after = match query(request, "recorded_after") {
+        None => clock.now() - chrono::TimeDelta::hours(1),
+        Some(text) => DateTime::parse_from_rfc3339(&text)
+            .map(|time| time.to_utc())
+            .map_err(|_| Problem::invalid("recorded_after", "format", "an RFC 3339 time"))?,
+    };
+    let size = query(request, "page_size").and_then(|text| text.parse().ok()).unwrap_or(20_usize);
+    let start = query(request, "page_token").and_then(|text| text.parse().ok()).unwrap_or(0_usize);
+    let own = |server: &str| {
+        let found = world.servers().iter().find(|it| it.id == server);
+        found.is_some_and(|it| it.organization == organization.id)
+    };
+    let mut found: Vec<(DateTime<Utc>, &Action)> = world
+        .actions
+        .iter()
+        .filter(|action| own(&action.server))
+        .map(|action| (clock.resolve(action.at), action))
+        .filter(|(at, _)| *at >= after && *at <= clock.now())
+        .collect();
+    found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    let next = (start + size < found.len()).then(|| (start + size).to_string());
+    let events: Vec<Value> = found
+        .into_iter()
+        .skip(start)
+        .take(size)
+        .map(|(at, action)| event(organization, at, action))
+        .collect();
+    Ok(ok(&json!({ "events": events, "next_page_token": next })))
+}
+
+fn event(organization: &Organization, at: DateTime<Utc>, action: &Action) -> Value {
+    json!({
+        "id": format!("{}-{}", action.server, at.timestamp()),
+        "recorded_at": at.to_rfc3339_opts(SecondsFormat::Micros, true),
+        "locality": "fr-par-1",
+        "principal": { "id": application_id(organization) },
+        "organization_id": organization.id,
+        "project_id": organization.id,
+        "source_ip": "203.0.113.24",
+        "user_agent": "simulated",
+        "product_name": "instance",
+        "service_name": "scaleway.instance.v1.Api",
+        "method_name": "ServerAction",
+        "request_id": action.server,
+        "request_body": { "action": action.action },
+        "status_code": action.status,
+        "resources": [{ "id": action.server, "type": "instance_server", "name": null }],
+    })
+}
+
+/// The autoscaling groups of a project in a zone. The project must be given.
+pub(crate) fn groups(
+    world: &ScalewayWorld,
+    organization: &Organization,
+    zone: &str,
+    request: &Request,
+) -> Result<Reply, Problem> {
+    let project = query(request, "project_id").filter(|project| organization.owns(project));
+    let project = project.ok_or_else(|| {
+        Problem::invalid("project_id", "required", "must be one of the organization's projects")
+    })?;
+    let here = world.groups.iter().filter(|it| it.zone == zone && it.project == project);
+    let groups: Vec<Value> = here
+        .map(|group| {
+            json!({
+                "project_id": group.project,
+                "id": group.id,
+                "name": group.name,
+                "tags": [],
+                "status": "active",
+                "template_id": group.id,
+                "load_balancer_id": null,
+                "current_size": group.servers.len(),
+                "minimum_size": 1,
+                "maximum_size": 5,
+                "zone": group.zone,
+            })
+        })
+        .collect();
+    Ok(ok(&json!({
+        "total_count": groups.len(),
+        "group_summaries": groups,
+        "next_page_token": null,
+    })))
+}
+
+/// The servers of a group.
+pub(crate) fn group_servers(
+    world: &ScalewayWorld,
+    organization: &Organization,
+    zone: &str,
+    request: &Request,
+) -> Result<Reply, Problem> {
+    let id = query(request, "group_id").unwrap_or_default();
+    let group = world
+        .groups
+        .iter()
+        .find(|group| group.zone == zone && group.id == id && organization.owns(&group.project));
+    let group = group.ok_or_else(|| Problem::not_found("group", &id))?;
+    let servers: Vec<Value> =
+        group.servers.iter().map(|server| json!({ "server_id": server })).collect();
+    Ok(ok(&json!({
+        "total_count": servers.len(),
+        "servers": servers,
+        "next_page_token": null,
+    })))
+}

@@ -1,0 +1,21 @@
+//! Scaleway as it is on the wire: Instances below `/instance/v1`, and as much of IAM, Account,
+//! Audit Trail and Autoscaling as an audit reads. Organisations are told apart by their secret key.
+//!
+//! Pages are counted, their links are relative and drop the zone, a zone without the product answers
+//! 404, and a request too many gets an empty 429. Recorded answers can take the place of any.
+
+mod account;
+mod instance;
+mod problem;
+mod recording;
+mod route;
+mod server;
+mod types;
+mod wire;
+mod world;
+
+pub use recording::Recording;
+pub use server::Server;
+pub use types::{Gpu, InstanceType};
+pub(crate) use wire::ScalewayWire;
+pub use world::{Action, Group, Organization, Quirk, ScalewayWorld, ScalewayWorldError};

@@ -1,0 +1,75 @@
+//! The world that is served: a clock, the weather of the network, and one section per provider.
+//! What a section holds is defined in that provider's folder.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::aws::AwsWorld;
+use crate::clock::Clock;
+use crate::faults::Faults;
+use crate::ovhcloud::OvhWorld;
+use crate::lambda::LambdaWorld;
+use crate::scaleway::ScalewayWorld;
+
+/// Everything that exists, and everything that goes wrong.
+///
+/// World files are TOML and refuse keys they do not know:
+///
+/// ```toml
+/// latency_ms = 20
+/// clock = { start = "2026-11-30T09:00:00Z" }
+///
+/// [[aws.account]]
+/// id = "111122223333"
+/// access_keys = ["AKIAEXAMPLE"]
+///
+/// [[aws.instance]]
+/// account = "111122223333"
+/// region = "eu-west-1"
+/// id = "i-0abc"
+/// type = "g5.xlarge"
+/// launched = "720h"
+///
+/// [[fault]]
+/// provider = "aws"
+/// operation = "DescribeInstances"
+/// first = 2
+/// then = { throttle = {} }
+/// ```
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct World {
+    /// What time it is.
+    pub clock: Clock,
+    /// How long every request takes before it is looked at, in milliseconds.
+    pub latency_ms: u64,
+    /// What goes wrong, in order.
+    #[serde(rename = "fault")]
+    pub faults: Faults,
+    /// EC2 and STS.
+    pub aws: AwsWorld,
+    /// Lambda Cloud.
+    pub lambda: LambdaWorld,
+    /// Scaleway.
+    pub scaleway: ScalewayWorld,
+    /// OVHcloud Public Cloud.
+    pub ovhcloud: OvhWorld,
+}
+
+/// The world file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the world file cannot be used: {0}")]
+pub struct WorldError(#[from] toml::de::Error);
+
+impl World {
+    /// Reads a world file.
+    pub fn from_toml(text: &str) -> Result<Self, WorldError> {
+        Ok(toml::from_str(text)?)
+    }
+
+    /// How long every request takes before it is looked at.
+    pub const fn latency(&self) -> Duration {
+        Duration::from_millis(self.latency_ms)
+    }
+}

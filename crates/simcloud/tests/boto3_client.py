@@ -1,0 +1,171 @@
+"""Uses the simulated AWS through boto3, AWS's own client, and checks what comes out.
+
+Usage: boto3_client.py ENDPOINT_URL
+The world is the one in boto3_world.toml. Prints what was read as JSON; exits with 1 and the
+failed assertion when something is not as it should be.
+"""
+
+import json
+import sys
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+ENDPOINT = sys.argv[1]
+ACCOUNT = "111122223333"
+
+
+def client(service, region="eu-west-1", key="AKIAEXAMPLE", token=None, attempts=1):
+    return boto3.client(
+        service,
+        region_name=region,
+        endpoint_url=ENDPOINT,
+        aws_access_key_id=key,
+        aws_secret_access_key="any",
+        aws_session_token=token,
+        config=Config(retries={"mode": "standard", "total_max_attempts": attempts}),
+    )
+
+
+def refused(call, **arguments):
+    """The code and HTTP status of an expected error."""
+    try:
+        call(**arguments)
+    except ClientError as error:
+        answer = error.response
+        return answer["Error"]["Code"], answer["ResponseMetadata"]["HTTPStatusCode"]
+    raise AssertionError(f"{call} was not refused")
+
+
+def everything(ec2, operation, key, **arguments):
+    pages = ec2.get_paginator(operation).paginate(**arguments)
+    return [item for page in pages for item in page[key]]
+
+
+def main():
+    ec2, sts = client("ec2"), client("sts")
+    seen = {"boto3": boto3.__version__}
+
+    identity = sts.get_caller_identity()
+    assert identity["Account"] == ACCOUNT, identity
+    assert identity["Arn"] == f"arn:aws:iam::{ACCOUNT}:user/reaper", identity
+    seen["identity"] = identity["Arn"]
+
+    session = sts.assume_role(
+        RoleArn="arn:aws:iam::444455556666:role/audit", RoleSessionName="boto3", ExternalId="x1"
+    )["Credentials"]
+    other = {"key": session["AccessKeyId"], "token": session["SessionToken"]}
+    assert client("sts", **other).get_caller_identity()["Account"] == "444455556666"
+    assert session["Expiration"].tzinfo is not None
+    assert refused(
+        sts.assume_role, RoleArn="arn:aws:iam::444455556666:role/audit", RoleSessionName="boto3"
+    ) == ("AccessDenied", 403)
+
+    regions = ec2.describe_regions(AllRegions=True)["Regions"]
+    status = {region["RegionName"]: region["OptInStatus"] for region in regions}
+    assert status["eu-west-1"] == "opt-in-not-required", status
+    assert status["me-south-1"] == "opted-in", status
+    assert status["af-south-1"] == "not-opted-in", status
+    assert len(ec2.describe_regions()["Regions"]) == 18
+    seen["regions"] = len(regions)
+
+    types = {t["InstanceType"]: t for t in everything(ec2, "describe_instance_types", "InstanceTypes")}
+    gpu = types["g6f.large"]["GpuInfo"]["Gpus"][0]
+    assert (gpu["Count"], gpu["LogicalGpuCount"], gpu["GpuPartitionSize"]) == (0, 1, 0.125), gpu
+    assert types["p4d.24xlarge"]["GpuInfo"]["TotalGpuMemoryInMiB"] == 8 * 40960
+    assert types["p4d.24xlarge"]["InstanceStorageInfo"]["Disks"][0]["Count"] == 8
+    assert types["trn1.2xlarge"]["NeuronInfo"]["NeuronDevices"][0]["CoreInfo"]["Count"] == 2
+    inference = types["inf2.xlarge"]["InferenceAcceleratorInfo"]["Accelerators"]
+    assert inference[0]["Name"] == "Inferentia2", inference
+    assert types["f2.6xlarge"]["FpgaInfo"]["Fpgas"][0]["Count"] == 1
+    assert types["vt1.3xlarge"]["MediaAcceleratorInfo"]["Accelerators"][0]["Count"] == 1
+    assert types["m7i.large"]["InstanceStorageSupported"] is False
+    one = ec2.describe_instance_types(InstanceTypes=["p4d.24xlarge", "g5.xlarge"])
+    assert len(one["InstanceTypes"]) == 2
+    assert refused(ec2.describe_instance_types, InstanceTypes=["p9x.1xlarge"]) == (
+        "InvalidInstanceType",
+        400,
+    )
+    seen["types"] = len(types)
+
+    reservations = everything(
+        ec2,
+        "describe_instances",
+        "Reservations",
+        IncludeManagedResources=True,
+        Filters=[{"Name": "instance-state-name", "Values": ["running", "stopped"]}],
+        PaginationConfig={"PageSize": 5},
+    )
+    instances = {i["InstanceId"]: i for r in reservations for i in r["Instances"]}
+    assert len(instances) == 12, sorted(instances)
+    plain = instances["i-plain"]
+    assert plain["LaunchTime"].isoformat() == "2025-12-02T00:00:00+00:00", plain
+    attached = plain["NetworkInterfaces"][0]["Attachment"]["AttachTime"]
+    assert attached.isoformat() == "2025-06-01T00:00:00+00:00", plain
+    assert {t["Key"]: t["Value"] for t in plain["Tags"]} == {"Name": "a <b> & \"c\" ü"}, plain
+    assert plain["State"] == {"Code": 16, "Name": "running"}, plain
+    assert plain["Placement"]["AvailabilityZone"] == "eu-west-1a", plain
+    assert plain["PublicIpAddress"] == "203.0.113.7", plain
+    assert plain["BlockDeviceMappings"][0]["Ebs"]["VolumeId"] == "vol-1", plain
+    spot = instances["i-spot"]
+    assert (spot["InstanceLifecycle"], spot["SpotInstanceRequestId"]) == ("spot", "sir-1"), spot
+    block = instances["i-block"]
+    assert (block["InstanceLifecycle"], block["CapacityBlockId"]) == ("capacity-block", "cb-1")
+    assert instances["i-host"]["Placement"]["Tenancy"] == "host"
+    assert instances["i-host"]["Placement"]["HostId"] == "h-1"
+    assert instances["i-managed"]["Operator"]["Principal"] == "eks.amazonaws.com"
+    assert instances["i-managed"]["Operator"]["Managed"] is True
+    stopped = instances["i-stopped"]
+    assert stopped["StateReason"]["Code"] == "Client.UserInitiatedShutdown", stopped
+    assert stopped["StateTransitionReason"].startswith("User initiated ("), stopped
+    assert "Tags" not in instances["i-withheld"]
+    seen["instances"] = sorted(instances)
+
+    tags = everything(
+        ec2,
+        "describe_tags",
+        "Tags",
+        Filters=[{"Name": "resource-id", "Values": ["i-withheld"]}],
+        PaginationConfig={"PageSize": 5},
+    )
+    assert [(t["Key"], t["Value"]) for t in tags] == [("owner", "alice"), ("project", "atlas")]
+
+    protected = ec2.describe_instance_attribute(InstanceId="i-plain", Attribute="disableApiStop")
+    assert protected["DisableApiStop"] == {"Value": True}, protected
+    request = ec2.describe_spot_instance_requests(SpotInstanceRequestIds=["sir-1"])
+    assert request["SpotInstanceRequests"][0]["Type"] == "one-time", request
+    assert request["SpotInstanceRequests"][0]["InstanceId"] == "i-spot", request
+
+    wildcard = [{"Name": "instance-type", "Values": ["p4d.*"]}]
+    found = everything(ec2, "describe_instances", "Reservations", Filters=wildcard)
+    assert [i["InstanceId"] for r in found for i in r["Instances"]] == ["i-plain"]
+
+    seen["errors"] = {
+        "unknown id": refused(ec2.describe_instances, InstanceIds=["i-none"]),
+        "dry run": refused(ec2.describe_instances, DryRun=True),
+        "unknown key": refused(client("ec2", key="AKIANOBODY").describe_instances),
+        "unknown key at STS": refused(client("sts", key="AKIANOBODY").get_caller_identity),
+        "region not enabled": refused(client("ec2", region="af-south-1").describe_instances),
+        "denied": refused(client("ec2", region="eu-west-3").describe_tags),
+        "stop": refused(ec2.stop_instances, InstanceIds=["i-plain"]),
+        "throttled": refused(client("ec2", region="us-east-1").describe_instances),
+    }
+    assert seen["errors"] == {
+        "unknown id": ("InvalidInstanceID.NotFound", 400),
+        "dry run": ("DryRunOperation", 412),
+        "unknown key": ("AuthFailure", 401),
+        "unknown key at STS": ("InvalidClientTokenId", 403),
+        "region not enabled": ("AuthFailure", 401),
+        "denied": ("UnauthorizedOperation", 403),
+        "stop": ("InvalidAction", 400),
+        "throttled": ("RequestLimitExceeded", 503),
+    }, seen["errors"]
+    retried = client("ec2", region="us-east-1", attempts=3)
+    assert everything(retried, "describe_instances", "Reservations") == []
+
+    json.dump(seen, sys.stdout, indent=1)
+    print()
+
+
+main()

@@ -1,0 +1,368 @@
+//! [`AwsProvider`]: the trait `Provider` for one AWS account.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use reaper_model::{
+    Fact, Guard, Ignorance, Instance, Location, Price, ProviderAccount, ProviderName, Purchase,
+    Source,
+};
+use reaper_provider::{
+    AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
+    Identity, OpenError, Provider, ProviderError, Sink, SkippedLocation,
+};
+
+use crate::client::{Clients, RegionClient};
+use crate::convert::Place;
+use crate::error::from_sdk;
+use crate::listing::Listing;
+use crate::price;
+use crate::trace::Trace;
+use crate::types::TypeBook;
+use crate::wire::{ATTRIBUTE, INSTANCES, SPOT, Wire};
+
+/// EC2's word for a region that an account has to enable first and has not.
+const NOT_OPTED_IN: &str = "not-opted-in";
+
+/// One AWS account.
+pub struct AwsProvider {
+    clients: Clients,
+    catalogue: Catalogue,
+    book: TypeBook,
+    /// Whether the account may use a region, as far as EC2 was asked.
+    enabled: Mutex<BTreeMap<Location, bool>>,
+}
+
+impl fmt::Debug for AwsProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AwsProvider")
+            .field("account", &self.clients.settings().name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AwsProvider {
+    /// Opens an account and sends nothing.
+    ///
+    /// # Errors
+    /// When the settings contradict each other or the certificate bundle cannot be used.
+    pub fn open(settings: AccountSettings) -> Result<Self, OpenError> {
+        let account = settings.name.to_string();
+        let refused = |problem: String| OpenError { account: account.clone(), problem };
+        let given = |key: &str| settings.credentials.contains_key(key);
+        if given("access_key_id") != given("secret_access_key") {
+            return Err(refused(
+                "`access_key_id` and `secret_access_key` belong together".to_owned(),
+            ));
+        }
+        if given("access_key_id") && settings.option("profile").is_some() {
+            return Err(refused("give either `credentials` or `profile`, not both".to_owned()));
+        }
+        for key in ["imds", "server_side_filter", "name_uncovered_regions"] {
+            if let Some(value) = settings.option(key)
+                && !matches!(value, "true" | "false")
+            {
+                let problem = format!("`{key}` is \"true\" or \"false\", not \"{value}\"");
+                return Err(refused(problem));
+            }
+        }
+        let catalogue = price::catalogue().map_err(|error| refused(error.to_string()))?;
+        Ok(Self {
+            clients: Clients::new(settings).map_err(refused)?,
+            catalogue,
+            book: TypeBook::new(),
+            enabled: Mutex::default(),
+        })
+    }
+
+    fn wire<'a>(&self, region: &'a RegionClient, cx: &'a CallContext) -> Wire<'a> {
+        Wire { region, cx, page_size: self.clients.settings().limits.page_size }
+    }
+
+    fn on(&self, key: &str) -> bool {
+        self.clients.settings().option(key) != Some("false")
+    }
+
+    /// Asks which regions the account may use.
+    async fn ask_regions(
+        &self,
+        cx: &CallContext,
+    ) -> Result<BTreeMap<Location, bool>, ProviderError> {
+        let home = self.clients.account().await.home.clone();
+        let region = self.clients.region(&home).await;
+        let regions = self.wire(&region, cx).regions().await?;
+        let regions: BTreeMap<Location, bool> = regions
+            .iter()
+            .filter_map(|region| {
+                let enabled = region.opt_in_status() != Some(NOT_OPTED_IN);
+                Some((Location::new(region.region_name()?), enabled))
+            })
+            .collect();
+        self.enabled.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&regions);
+        Ok(regions)
+    }
+
+    /// EC2 refuses wrong keys and regions that are not enabled with one and the same code: the list
+    /// of regions tells which it was.
+    async fn explain_refusal(
+        &self,
+        cx: &CallContext,
+        location: &Location,
+        error: ProviderError,
+    ) -> ProviderError {
+        if error.kind != ErrorKind::CredentialsRejected {
+            return error;
+        }
+        let known = self.enabled.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let regions = if known.is_empty() { self.ask_regions(cx).await } else { Ok(known) };
+        match regions {
+            Ok(regions) if regions.get(location) == Some(&false) => {
+                ProviderError { kind: ErrorKind::NotEnabled, ..error }
+            }
+            _ => error,
+        }
+    }
+
+    async fn spot_kinds(
+        &self,
+        wire: &Wire<'_>,
+        candidates: &[&Instance],
+    ) -> BTreeMap<String, Purchase> {
+        let ids: Vec<String> = candidates
+            .iter()
+            .filter(|machine| matches!(machine.purchase, Purchase::Spot { .. }))
+            .map(|machine| machine.id.native.clone())
+            .collect();
+        if ids.is_empty() {
+            return BTreeMap::new();
+        }
+        let source = Source::new(SPOT);
+        let answer = wire.spot_kinds(&ids).await;
+        ids.into_iter()
+            .map(|id| {
+                let persistent = match &answer {
+                    Ok(kinds) => match kinds.get(&id) {
+                        Some(kind) => Fact::known(*kind, &source, wire.cx.now),
+                        None => Fact::unknown(Ignorance::NotOffered, "its spot request is gone"),
+                    },
+                    Err(error) => Fact::unknown(Ignorance::ReadFailed, error.to_string()),
+                };
+                (id, Purchase::Spot { persistent })
+            })
+            .collect()
+    }
+}
+
+#[async_trait]
+impl Provider for AwsProvider {
+    fn name(&self) -> ProviderName {
+        ProviderName::new("aws")
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { tags: true, launch_times: true, deallocate: true, scope_per_location: true }
+    }
+
+    async fn identity(&self, cx: &CallContext) -> Result<Identity, ProviderError> {
+        const CALL: &str = "sts:GetCallerIdentity";
+        let account = self.clients.account().await;
+        let trace = Trace::new(&cx.requests);
+        let before = self.clients.role_requests().sent();
+        let answer =
+            account.sts.get_caller_identity().customize().interceptor(trace.clone()).send().await;
+        for _ in before..self.clients.role_requests().sent() {
+            cx.requests.count();
+        }
+        let answer = answer.map_err(|error| from_sdk(&error, CALL, &trace))?;
+        let Some(number) = answer.account().filter(|number| !number.is_empty()) else {
+            let words = "the answer names no account";
+            return Err(ProviderError::new(ErrorKind::Protocol, Delivery::Answered, CALL, words));
+        };
+        Ok(Identity {
+            account: ProviderAccount::new(number),
+            login: answer.arn().unwrap_or(number).to_owned(),
+        })
+    }
+
+    async fn coverage(&self, cx: &CallContext) -> Result<Coverage, ProviderError> {
+        let configured: BTreeSet<Location> =
+            self.clients.settings().locations.iter().cloned().collect();
+        if !configured.is_empty() && !self.on("name_uncovered_regions") {
+            return Ok(Coverage {
+                locations: configured.into_iter().collect(),
+                ..Coverage::default()
+            });
+        }
+        let regions = match self.ask_regions(cx).await {
+            Err(error) if !configured.is_empty() && !error.kind.is_account_wide() => {
+                tracing::warn!(%error, "the regions that are not covered cannot be named");
+                BTreeMap::new()
+            }
+            answer => answer?,
+        };
+        Ok(cover(&configured, regions))
+    }
+
+    async fn list(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+        location: &Location,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ProviderError> {
+        let region = self.clients.region(location).await;
+        let source = Source::new(INSTANCES);
+        let place = Place { account: &identity.account, location, source: &source, now: cx.now };
+        let listing = Listing {
+            wire: self.wire(&region, cx),
+            place,
+            book: &self.book,
+            catalogue: &self.catalogue,
+            may_filter: self.on("server_side_filter"),
+            seen: BTreeSet::new(),
+            accelerated: 0,
+            guesses: BTreeMap::new(),
+        };
+        match listing.run(sink).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.explain_refusal(cx, location, error).await),
+        }
+    }
+
+    async fn details(
+        &self,
+        cx: &CallContext,
+        location: &Location,
+        candidates: &[&Instance],
+    ) -> Vec<Detail> {
+        let region = self.clients.region(location).await;
+        let wire = self.wire(&region, cx);
+        let mut spot = self.spot_kinds(&wire, candidates).await;
+        let source = Source::new(ATTRIBUTE);
+        let guards = join_all(candidates.iter().map(|machine| wire.protection(&machine.id.native)));
+        let guards = guards.await.into_iter().map(|answer| match answer {
+            Ok((stop, terminate)) => {
+                let guards = [(stop, Guard::Stop), (terminate, Guard::Terminate)];
+                let guards: Vec<Guard> =
+                    guards.into_iter().filter_map(|(on, guard)| on.then_some(guard)).collect();
+                if guards.is_empty() {
+                    Fact::absent(&source)
+                } else {
+                    Fact::known(guards, &source, cx.now)
+                }
+            }
+            Err(error) => Fact::unknown(Ignorance::ReadFailed, error.to_string()),
+        });
+        candidates
+            .iter()
+            .zip(guards)
+            .map(|(machine, guards)| Detail {
+                id: machine.id.clone(),
+                guards,
+                purchase: spot.remove(&machine.id.native),
+            })
+            .collect()
+    }
+
+    fn price(&self, instance: &Instance) -> Fact<Price> {
+        price::list_price(&self.catalogue, instance)
+    }
+}
+
+/// Which of the regions to list: those configured, else all that are enabled. A configured region
+/// of which EC2 does not speak is listed: it may be newer than the answer.
+fn cover(configured: &BTreeSet<Location>, regions: BTreeMap<Location, bool>) -> Coverage {
+    let all = configured.is_empty();
+    let mut coverage = Coverage::default();
+    for location in configured {
+        if regions.get(location) != Some(&false) {
+            coverage.locations.push(location.clone());
+        }
+    }
+    for (location, enabled) in regions {
+        let asked_for = all || configured.contains(&location);
+        match (enabled, asked_for) {
+            (true, _) if all => coverage.locations.push(location),
+            (true, false) => coverage.uncovered.push(location),
+            (false, true) => {
+                let why = "not opted in".to_owned();
+                coverage.skipped.push(SkippedLocation { location, why });
+            }
+            (true, true) | (false, false) => {}
+        }
+    }
+    coverage
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::SecretString;
+
+    use super::*;
+
+    fn covered(configured: &[&str]) -> Coverage {
+        let regions =
+            [("eu-west-1", true), ("me-south-1", false), ("sa-east-1", true), ("us-east-1", true)];
+        cover(
+            &configured.iter().map(Location::new).collect(),
+            regions.into_iter().map(|(name, enabled)| (Location::new(name), enabled)).collect(),
+        )
+    }
+
+    fn names(locations: &[Location]) -> Vec<&str> {
+        locations.iter().map(Location::as_str).collect()
+    }
+
+    #[test]
+    fn fl_017_all_enabled_regions_are_covered_and_the_others_said() {
+        let coverage = covered(&[]);
+        assert_eq!(names(&coverage.locations), ["eu-west-1", "sa-east-1", "us-east-1"]);
+        assert_eq!(coverage.skipped.len(), 1);
+        assert!(coverage.uncovered.is_empty());
+    }
+
+    #[test]
+    fn fl_017_a_fixed_list_names_what_it_leaves_out() {
+        let coverage = covered(&["eu-west-1"]);
+        assert_eq!(names(&coverage.locations), ["eu-west-1"]);
+        assert_eq!(names(&coverage.uncovered), ["sa-east-1", "us-east-1"]);
+        assert!(coverage.skipped.is_empty());
+    }
+
+    #[test]
+    fn fl_016_a_region_that_nobody_knows_is_covered_when_configured() {
+        assert_eq!(names(&covered(&["xx-new-1"]).locations), ["xx-new-1"]);
+    }
+
+    #[test]
+    fn fl_059_a_configured_region_that_is_not_opted_in_is_skipped_and_said() {
+        let coverage = covered(&["eu-west-1", "me-south-1"]);
+        assert_eq!(names(&coverage.locations), ["eu-west-1"]);
+        assert_eq!(coverage.skipped[0].location.as_str(), "me-south-1");
+    }
+
+    #[test]
+    fn half_a_key_pair_and_two_sources_are_refused() {
+        let mut settings = AccountSettings::named("research");
+        settings.credentials.insert("access_key_id".to_owned(), SecretString::from("AKIA"));
+        let error = AwsProvider::open(settings.clone()).expect_err("half a pair");
+        assert!(error.problem.contains("belong together"), "{error}");
+        settings.credentials.insert("secret_access_key".to_owned(), SecretString::from("s"));
+        settings.options.insert("profile".to_owned(), "prod".to_owned());
+        let error = AwsProvider::open(settings).expect_err("two sources");
+        assert!(error.problem.contains("not both"), "{error}");
+    }
+
+    #[test]
+    fn debug_output_holds_no_secret() {
+        let mut settings = AccountSettings::named("research");
+        for key in ["access_key_id", "secret_access_key"] {
+            settings.credentials.insert(key.to_owned(), SecretString::from("hunter2"));
+        }
+        let provider = AwsProvider::open(settings).expect("opens");
+        assert!(!format!("{provider:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,168 @@
+//! One API key at Lambda, which is one workspace.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use reaper_model::{Fact, Instance, Location, Price, ProviderAccount, ProviderName, Source};
+use reaper_provider::{
+    AccountSettings, CallContext, Capabilities, Coverage, Detail, ErrorKind, Identity, OpenError,
+    Provider, ProviderError, Sink,
+};
+
+use crate::age::AuditLog;
+use crate::client::Api;
+use crate::convert::{Entry, Listing};
+use crate::price::Prices;
+
+/// The one place to list: a call covers all regions.
+const EVERYWHERE: &str = "all";
+/// How the pin of an account is written.
+const PIN: &str = "ssh-key:";
+
+/// The machines that one API key sees.
+#[derive(Debug)]
+pub struct LambdaProvider {
+    name: ProviderName,
+    api: Api,
+    prices: Prices,
+    /// The pin, as far as it names an SSH key.
+    expected_key: Option<String>,
+    clusters: Vec<String>,
+}
+
+impl LambdaProvider {
+    /// Checks the settings; sends nothing.
+    pub fn open(settings: &AccountSettings) -> Result<Self, OpenError> {
+        let refused = |problem: String| OpenError { account: settings.name.to_string(), problem };
+        let prices = Prices::new().map_err(|error| refused(error.to_string()))?;
+        let expected_key = match settings.option("expect_account") {
+            None => None,
+            Some(pin) => Some(pin.strip_prefix(PIN).map(str::to_owned).ok_or_else(|| {
+                refused(format!(
+                    "expect_account = \"{pin}\": Lambda shows no account id; name an SSH key that \
+                     only this account has: \"{PIN}NAME\""
+                ))
+            })?),
+        };
+        Ok(Self {
+            name: ProviderName::new("lambda"),
+            api: Api::open(settings)?,
+            prices,
+            expected_key,
+            clusters: settings.lists.get("cluster_ids").cloned().unwrap_or_default(),
+        })
+    }
+
+    /// The nodes of the configured clusters, with their cluster.
+    async fn nodes(&self, cx: &CallContext) -> Result<BTreeMap<String, String>, ProviderError> {
+        let mut nodes = BTreeMap::new();
+        for cluster in &self.clusters {
+            for node in self.api.instances(cx, Some(cluster)).await? {
+                if let Some(id) = node.good().and_then(|node| node.id.good()) {
+                    nodes.insert(id.clone(), cluster.clone());
+                }
+            }
+        }
+        Ok(nodes)
+    }
+}
+
+#[async_trait]
+impl Provider for LambdaProvider {
+    fn name(&self) -> ProviderName {
+        self.name.clone()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            tags: true,
+            launch_times: false,
+            deallocate: false,
+            scope_per_location: false,
+        }
+    }
+
+    /// Lambda shows no account id. The account is therefore called after an SSH key: the pinned
+    /// one if it exists, else the first in the alphabet, so that a wrong account never looks like
+    /// the pinned one.
+    async fn identity(&self, cx: &CallContext) -> Result<Identity, ProviderError> {
+        let mut keys = self.api.ssh_keys(cx).await?;
+        keys.sort();
+        let pinned = self.expected_key.as_ref().filter(|key| keys.contains(key));
+        let account = match pinned.or(keys.first()) {
+            Some(key) => format!("{PIN}{key}"),
+            None => "without-ssh-keys".to_owned(),
+        };
+        let login = match keys.len() {
+            0 => "an API key; the account has no SSH key".to_owned(),
+            _ => format!("an API key; the account's SSH keys: {}", keys.join(", ")),
+        };
+        Ok(Identity { account: ProviderAccount::new(account), login })
+    }
+
+    async fn coverage(&self, _cx: &CallContext) -> Result<Coverage, ProviderError> {
+        Ok(Coverage { locations: vec![Location::new(EVERYWHERE)], ..Coverage::default() })
+    }
+
+    async fn list(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+        _location: &Location,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), ProviderError> {
+        let nodes = self.nodes(cx).await?;
+        let entries = self.api.instances(cx, None).await?;
+        let listing = Listing {
+            provider: self.name(),
+            account: &identity.account,
+            now: cx.now,
+            source: Source::new("lambda:ListInstances"),
+            prices: &self.prices,
+            nodes: &nodes,
+        };
+        let mut nameless = 0_usize;
+        let mut machines = Vec::new();
+        for entry in entries {
+            match listing.entry(entry) {
+                Entry::Machine(machine, quote) => {
+                    let day = cx.now.date_naive();
+                    self.prices.note(&machine.id.native, &machine.machine_type, quote, day);
+                    machines.push(*machine);
+                }
+                Entry::Plain => {}
+                Entry::Nameless => nameless += 1,
+            }
+        }
+        sink.page(machines);
+        if !sink.machines().is_empty() {
+            let log = AuditLog::read(&self.api, cx).await;
+            for machine in sink.machines() {
+                let name = machine.name.value().map(String::as_str);
+                machine.created_at = log.launch(&machine.id.native, name, cx.now);
+            }
+        }
+        if nameless > 0 {
+            return Err(ProviderError::answered(
+                ErrorKind::Protocol,
+                "lambda:ListInstances",
+                format!("{nameless} of the listed machines without a readable id"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The listing says it all.
+    async fn details(
+        &self,
+        _cx: &CallContext,
+        _location: &Location,
+        _candidates: &[&Instance],
+    ) -> Vec<Detail> {
+        Vec::new()
+    }
+
+    fn price(&self, instance: &Instance) -> Fact<Price> {
+        self.prices.of(instance)
+    }
+}

@@ -1,0 +1,93 @@
+//! The calls: base address, credential and pace.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reaper_http::{
+    Answer, Base, Call, Client, CursorPages, Dialect, Lenient, Pace, Refusal, Request, secret,
+};
+use reaper_provider::{AccountSettings, CallContext, OpenError, ProviderError};
+use secrecy::SecretString;
+
+use crate::error;
+use crate::wire::{Data, Instance, SshKey};
+
+/// Where the API lives; the older `cloud.lambdalabs.com` is deprecated.
+const BASE: &str = "https://cloud.lambda.ai";
+/// Documented: one request per second. One in flight, so that the second holds at Lambda's end.
+const PACE: Pace = Pace { per_second: Some(1), in_flight: 1 };
+/// Who is too fast is banned for a while, so the first wait is longer than elsewhere.
+const FIRST_WAIT: Duration = Duration::from_secs(2);
+
+/// Lambda's API with one key.
+#[derive(Debug, Clone)]
+pub(crate) struct Api {
+    client: Client,
+    base: Base,
+}
+
+#[derive(Debug)]
+struct ApiKey(SecretString);
+
+#[async_trait]
+impl Dialect for ApiKey {
+    async fn authorize(
+        &self,
+        _cx: &CallContext,
+        request: &mut Request,
+    ) -> Result<(), ProviderError> {
+        request.bearer(&self.0)
+    }
+
+    fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {
+        error::refusal(call, answer)
+    }
+}
+
+impl Api {
+    /// Sends nothing. Without a key it is an error, never an account without machines.
+    pub(crate) fn open(settings: &AccountSettings) -> Result<Self, OpenError> {
+        let key = secret::credential(settings, "api_key")?.ok_or_else(|| OpenError {
+            account: settings.name.to_string(),
+            problem: "no API key: set LAMBDA_API_KEY or \
+                      credentials = { api_key = { env = \"NAME\" } }"
+                .to_owned(),
+        })?;
+        let base = Base::open(settings, BASE)?;
+        let client = Client::open(settings, PACE, Arc::new(ApiKey(key)))?.first_wait(FIRST_WAIT);
+        Ok(Self { client, base })
+    }
+
+    /// The names of all SSH keys.
+    pub(crate) async fn ssh_keys(&self, cx: &CallContext) -> Result<Vec<String>, ProviderError> {
+        let call = self.read("lambda:ListSSHKeys", "ssh-keys");
+        let keys: Data<Vec<Lenient<SshKey>>> = self.client.json(cx, &call).await?;
+        Ok(keys.data.into_iter().filter_map(|key| key.good().map(|key| key.name.clone())).collect())
+    }
+
+    /// All instances in all regions, in one answer; only those of a cluster where one is named.
+    pub(crate) async fn instances(
+        &self,
+        cx: &CallContext,
+        cluster: Option<&str>,
+    ) -> Result<Vec<Lenient<Instance>>, ProviderError> {
+        let mut call = self.read("lambda:ListInstances", "instances");
+        if let Some(cluster) = cluster {
+            call = call.query("cluster_id", cluster);
+        }
+        let answer: Data<Vec<Lenient<Instance>>> = self.client.json(cx, &call).await?;
+        Ok(answer.data)
+    }
+
+    /// The audit log, page by page, all kinds of resources: how the filter names instances is not
+    /// documented, and a wrong word would look like an empty log.
+    pub(crate) fn audit_events(&self) -> CursorPages<'_> {
+        let call = self.read("lambda:ListAuditEvents", "audit-events");
+        CursorPages::new(&self.client, call, "page_token")
+    }
+
+    fn read(&self, name: &'static str, path: &str) -> Call {
+        Call::read(name, self.base.at(["api", "v1", path]))
+    }
+}

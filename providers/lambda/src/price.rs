@@ -1,0 +1,125 @@
+//! Prices: what the instance itself says, in US cents per hour, else the dated list. Zero cents
+//! are no price.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chrono::NaiveDate;
+use reaper_model::{
+    Currency, Fact, Gpu, Ignorance, Instance, MachineType, Money, Price, PriceSource, Source, Unit,
+};
+use reaper_provider::{Catalogue, CatalogueError};
+use rust_decimal::Decimal;
+
+/// The dated list that ships with the program.
+const LIST: &str = include_str!("../../../config/prices/lambda.csv");
+/// A difference between list and provider from which on it is pointed out: a tenth.
+const NOTABLE: Decimal = Decimal::from_parts(1, 0, 0, false, 1);
+
+/// What Lambda said of one machine's price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quote {
+    /// Cents per hour.
+    Cents(Decimal),
+    /// Nothing: the field is missing or cannot be read.
+    Silent,
+}
+
+/// The list, and what the instances said when they were listed last.
+#[derive(Debug)]
+pub(crate) struct Prices {
+    list: Catalogue,
+    quoted: Mutex<BTreeMap<String, (Decimal, NaiveDate)>>,
+}
+
+impl Prices {
+    pub(crate) fn new() -> Result<Self, CatalogueError> {
+        Ok(Self { list: Catalogue::parse(LIST)?, quoted: Mutex::default() })
+    }
+
+    /// The accelerators of a type, as far as the list knows it.
+    pub(crate) fn gpu(&self, machine_type: &str) -> Option<&Gpu> {
+        self.list.gpu(machine_type)
+    }
+
+    /// Keeps what a machine's listing says about its price.
+    pub(crate) fn note(
+        &self,
+        native: &str,
+        machine_type: &MachineType,
+        quote: Quote,
+        day: NaiveDate,
+    ) {
+        let Quote::Cents(cents) = quote else {
+            self.quoted().remove(native);
+            return;
+        };
+        self.quoted().insert(native.to_owned(), (cents, day));
+        let Some(listed) = self.list.price(machine_type.as_str(), "", Unit::Hour) else { return };
+        let said = dollars(cents);
+        if !cents.is_zero() && (said - listed.money.amount).abs() > listed.money.amount * NOTABLE {
+            tracing::warn!(
+                "{machine_type}: Lambda says {said} USD per hour, the list of {} says {}; Lambda's \
+                 word is used",
+                listed.as_of,
+                listed.money.amount,
+            );
+        }
+    }
+
+    /// The price of one machine.
+    pub(crate) fn of(&self, instance: &Instance) -> Fact<Price> {
+        let quoted = self.quoted().get(&instance.id.native).copied();
+        let (price, source) = match quoted {
+            Some((cents, _)) if cents <= Decimal::ZERO => {
+                return Fact::unknown(
+                    Ignorance::Unusable,
+                    format!("Lambda says {cents} cents per hour, which is no price"),
+                );
+            }
+            Some((cents, as_of)) => {
+                let money = Money::new(dollars(cents), Currency::USD);
+                let source = PriceSource::ProviderApi;
+                (Price { money, unit: Unit::Hour, source, as_of }, "lambda:ListInstances")
+            }
+            None => match self.list.price(instance.machine_type.as_str(), "", Unit::Hour) {
+                Some(price) => (price.clone(), "lambda.csv"),
+                None => {
+                    return Fact::unknown(
+                        Ignorance::NotOffered,
+                        format!(
+                            "neither Lambda nor the list names one for {}",
+                            instance.machine_type
+                        ),
+                    );
+                }
+            },
+        };
+        let as_of = price.as_of.and_time(chrono::NaiveTime::MIN).and_utc();
+        Fact::known(price, &Source::new(source), as_of)
+    }
+
+    fn quoted(&self) -> MutexGuard<'_, BTreeMap<String, (Decimal, NaiveDate)>> {
+        self.quoted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn dollars(cents: Decimal) -> Decimal {
+    cents / Decimal::ONE_HUNDRED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_readable_and_without_contradictions() {
+        let prices = Prices::new().expect("readable");
+        assert!(prices.list.conflicts().is_empty());
+        assert_eq!(prices.list.types().len(), 23);
+        let a10 = prices.list.price("gpu_1x_a10", "", Unit::Hour).expect("priced");
+        assert_eq!(a10.money.to_string(), "1.29 USD");
+        assert_eq!(prices.list.price("gpu_8x_h100_sxm5gdr", "", Unit::Hour), None);
+        assert!(prices.gpu("cpu_4x_general").is_none());
+    }
+}

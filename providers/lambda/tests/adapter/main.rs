@@ -1,0 +1,9 @@
+//! The adapter over loopback HTTP: against the simulated Lambda, against odd answers, and against
+//! every recorded answer where `REAPER_RECORDED` says where they lie.
+#![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
+
+mod listing;
+mod odd;
+mod pace;
+mod recorded;
+mod support;
