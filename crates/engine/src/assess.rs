@@ -104,6 +104,9 @@ async fn assess_scope(
             if let Some(purchase) = detail.purchase {
                 instance.purchase = purchase;
             }
+            if let Some(stop) = detail.stop {
+                instance.stop = stop;
+            }
             *judgement = judge(instance);
         }
     }
@@ -140,7 +143,7 @@ async fn look_closer(
             Err(_elapsed) => details.extend(candidates.iter().map(|candidate| {
                 let id = candidate.id.clone();
                 let guards = Fact::unknown(Ignorance::ReadFailed, "no answer in time");
-                (id.clone(), Detail { id, guards, purchase: None })
+                (id.clone(), Detail { id, guards, purchase: None, stop: None })
             })),
         }
     }

@@ -135,7 +135,7 @@ fn totals(instances: &[MachineView], exchange: &Exchange) -> TotalsView {
         orphans: orphans().count(),
         hourly: sum(&mut hourly.map(|price| exchange.convert(price))),
         waste_to_date: sum(&mut costs().filter_map(|cost| cost.since_start)),
-        waste_per_month: sum(&mut costs().map(|cost| cost.per_month_if_left)),
+        waste_per_month: sum(&mut orphans().filter_map(|machine| machine.action.saves_per_month)),
         unpriced: billed().filter(|machine| machine.price.is_none()).count(),
         unjudged: instances.iter().filter(|machine| machine.verdict == Verdict::Unjudged).count(),
         ended: instances

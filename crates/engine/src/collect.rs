@@ -124,8 +124,18 @@ pub struct Inventory {
     pub skipped: Vec<(Scope, String)>,
     /// Open locations that a fixed list leaves out, by account.
     pub uncovered: BTreeMap<AccountName, Vec<Location>>,
+    /// What adapters say of their coverage besides, by account.
+    pub coverage_notes: Vec<(AccountName, String)>,
     /// Machines that came through two accounts; counted for the first of them.
     pub doubled: BTreeMap<InstanceId, [AccountName; 2]>,
+}
+
+impl Inventory {
+    /// Accounts for which no credentials were found: a mistake of the configuration, so that
+    /// nothing is listed anywhere.
+    pub fn without_credentials(&self) -> impl Iterator<Item = &AccountFailure> {
+        self.failures.iter().filter(|failure| failure.error.kind == ErrorKind::NoCredentials)
+    }
 }
 
 /// An account that is ready to be listed.
@@ -135,6 +145,7 @@ struct Ready {
     locations: Vec<Location>,
     skipped: Vec<SkippedLocation>,
     uncovered: Vec<Location>,
+    notes: Vec<String>,
 }
 
 enum Greeting {
@@ -143,7 +154,8 @@ enum Greeting {
     Failed(AccountFailure),
 }
 
-/// Reads all accounts. Pins are compared before anything is listed anywhere.
+/// Reads all accounts. Credentials are looked for and pins are compared before anything is listed
+/// anywhere.
 pub async fn collect(
     accounts: &[Account],
     limits: Limits,
@@ -160,11 +172,13 @@ pub async fn collect(
             Greeting::Failed(failure) => inventory.failures.push(failure),
         }
     }
-    if !inventory.wrong_accounts.is_empty() {
+    if !inventory.wrong_accounts.is_empty() || inventory.without_credentials().next().is_some() {
         return inventory;
     }
     let mut jobs = Vec::new();
-    for Ready { account, identity, locations, skipped, uncovered } in ready {
+    for Ready { account, identity, locations, skipped, uncovered, notes } in ready {
+        let noted = notes.into_iter().map(|note| (account.name.clone(), note));
+        inventory.coverage_notes.extend(noted);
         inventory.identities.insert(account.name.clone(), Identity::clone(&identity));
         let scope = |location| Scope {
             account: account.name.clone(),
@@ -245,6 +259,7 @@ async fn greet(account: Account, cx: &CallContext) -> Greeting {
             locations: coverage.locations,
             skipped: coverage.skipped,
             uncovered: coverage.uncovered,
+            notes: coverage.notes,
         }),
         Err(error) => failure(Some(identity), error),
     }

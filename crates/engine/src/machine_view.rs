@@ -202,7 +202,6 @@ fn action(instance: &Instance, judgement: &Judgement, cost: Option<&CostView>) -
     let stop = &instance.stop;
     let mut why = Vec::new();
     if orphan {
-        why.push("an audit only reports".to_owned());
         why.extend(stop.objections.iter().cloned());
         if stop.kind == StopKind::Terminate && stop.objections.is_empty() {
             why.push("only terminating ends its bill".to_owned());

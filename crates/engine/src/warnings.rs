@@ -64,8 +64,11 @@ pub fn of_inventory(inventory: &Inventory) -> Vec<Warning> {
         let text = format!("{count} machines were listed through {pair}; each is counted once");
         warning("listed-twice", text, Some(pair))
     });
+    let noted = inventory.coverage_notes.iter().map(|(account, note)| {
+        warning("coverage", format!("{account}: {note}"), Some(account.to_string()))
+    });
     let said = inventory.scopes.iter().flat_map(|read| read.warnings.iter().cloned());
-    uncovered.chain(doubled).chain(said).collect()
+    uncovered.chain(noted).chain(doubled).chain(said).collect()
 }
 
 /// Prices and types, one warning each per type.

@@ -187,7 +187,8 @@ impl Findings<'_> {
         clause
     }
 
-    fn older_than(&self, span: Span) -> Clause {
+    /// Up for longer than `span`.
+    pub(crate) fn older_than(&self, span: Span) -> Clause {
         let start = match self.subject.instance.up_since() {
             Fact::Known { value, .. } => *value,
             Fact::Absent { source } => {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use reaper_model::document::{OwnerStatus, Verdict, WantedAction};
 use reaper_model::tags::fold_key;
-use reaper_model::{Fact, Ignorance, Meter, State, Unknown};
+use reaper_model::{Fact, Ignorance, Meter, Span, State, Unknown};
 
 use crate::answer::{self, Answer, Clause};
 use crate::conditions::Findings;
@@ -23,6 +23,7 @@ pub struct Policy {
     protect: ProtectSpec,
     exemptions: Vec<Exemption>,
     placeholders: BTreeSet<String>,
+    launch_grace: Span,
     expiry_key: String,
 }
 
@@ -72,7 +73,7 @@ impl Policy {
     /// Compiles a checked specification.
     pub fn new(spec: PolicySpec) -> Self {
         let PolicySpec {
-            mut rules,
+            rules,
             owners,
             protect,
             exemptions,
@@ -80,9 +81,6 @@ impl Policy {
             placeholders,
             expiry_tag,
         } = spec;
-        for rule in &mut rules {
-            rule.when.older_than.get_or_insert(launch_grace);
-        }
         let placeholders: BTreeSet<String> =
             placeholders.iter().map(|word| word.trim().to_lowercase()).collect();
         Self {
@@ -91,6 +89,7 @@ impl Policy {
             protect,
             exemptions,
             placeholders,
+            launch_grace,
             expiry_key: fold_key(&expiry_tag),
         }
     }
@@ -131,7 +130,7 @@ impl Policy {
         }
         let mut asked = Asked { expiry: &expiry, ripe_at: None, read_failed: false };
         for rule in &self.rules {
-            let (answer, clauses) = judge_rule(rule, &findings);
+            let (answer, clauses) = self.ask(rule, &findings);
             asked.read_failed |= answer.answer == Answer::Unknown && read_failed(&clauses);
             if let Some(time) = ripe_at(&clauses) {
                 asked.ripe_at = Some(asked.ripe_at.map_or(time, |known| known.min(time)));
@@ -202,6 +201,51 @@ impl Policy {
         }
         let evidence_unread = guards_unread(subject);
         Weighed { evidence_unread, ..Weighed::new(Verdict::Orphan, grounds) }
+    }
+
+    /// How one rule judges the machine, and its conditions' answers.
+    fn ask(&self, rule: &RuleSpec, findings: &Findings<'_>) -> (RuleAnswer, Vec<Clause>) {
+        let mut clauses = findings.clauses(&rule.when);
+        if rule.when.older_than.is_none() {
+            // The grace that every rule has: told when it decides, no ground when it has passed.
+            let grace = findings.older_than(self.launch_grace);
+            if grace.answer != Answer::Yes {
+                clauses.push(grace);
+            }
+        }
+        if let Some(except) = &rule.except {
+            let inside = findings.clauses(except);
+            let excepted = answer::all(&inside);
+            // A clause that merely is not an exception is no ground to show.
+            if excepted != Answer::No {
+                let texts: Vec<_> = inside.iter().map(|clause| clause.text.as_str()).collect();
+                let word = if excepted == Answer::Yes { "excepted" } else { "perhaps excepted" };
+                let mut clause = Clause::new(!excepted, format!("{word}: {}", texts.join(", ")));
+                clause.gap = inside.into_iter().find_map(|clause| clause.gap);
+                clauses.push(clause);
+            }
+        }
+        let answer = answer::all(&clauses);
+        let deciding: Vec<&str> = clauses
+            .iter()
+            .filter(|clause| clause.answer == answer)
+            .map(|clause| clause.text.as_str())
+            .collect();
+        let explanation = match (answer, ripe_at(&clauses)) {
+            (Answer::No, Some(time)) => format!("in grace until {}", stamp(time)),
+            _ => deciding.join("; "),
+        };
+        let reason = clauses.iter().find_map(|clause| clause.reason.clone());
+        let since = clauses.iter().filter_map(|clause| clause.since).max();
+        let answer = RuleAnswer {
+            rule: rule.name.clone(),
+            answer,
+            explanation,
+            action: rule.action,
+            reason: reason.unwrap_or_else(|| "matched".to_owned()),
+            since: since.filter(|_| answer == Answer::Yes),
+        };
+        (answer, clauses)
     }
 
     fn exemption(
@@ -292,43 +336,6 @@ fn undecidable(subject: &Subject<'_>) -> Option<String> {
         )),
         _ => None,
     }
-}
-
-fn judge_rule(rule: &RuleSpec, findings: &Findings<'_>) -> (RuleAnswer, Vec<Clause>) {
-    let mut clauses = findings.clauses(&rule.when);
-    if let Some(except) = &rule.except {
-        let inside = findings.clauses(except);
-        let excepted = answer::all(&inside);
-        // A clause that merely is not an exception is no ground to show.
-        if excepted != Answer::No {
-            let texts: Vec<_> = inside.iter().map(|clause| clause.text.as_str()).collect();
-            let word = if excepted == Answer::Yes { "excepted" } else { "perhaps excepted" };
-            let mut clause = Clause::new(!excepted, format!("{word}: {}", texts.join(", ")));
-            clause.gap = inside.into_iter().find_map(|clause| clause.gap);
-            clauses.push(clause);
-        }
-    }
-    let answer = answer::all(&clauses);
-    let deciding: Vec<&str> = clauses
-        .iter()
-        .filter(|clause| clause.answer == answer)
-        .map(|clause| clause.text.as_str())
-        .collect();
-    let explanation = match (answer, ripe_at(&clauses)) {
-        (Answer::No, Some(time)) => format!("in grace until {}", stamp(time)),
-        _ => deciding.join("; "),
-    };
-    let reason = clauses.iter().find_map(|clause| clause.reason.clone());
-    let since = clauses.iter().filter_map(|clause| clause.since).max();
-    let answer = RuleAnswer {
-        rule: rule.name.clone(),
-        answer,
-        explanation,
-        action: rule.action,
-        reason: reason.unwrap_or_else(|| "matched".to_owned()),
-        since: since.filter(|_| answer == Answer::Yes),
-    };
-    (answer, clauses)
 }
 
 /// When a rule whose only noes are a matter of time will say yes.

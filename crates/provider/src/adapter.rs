@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use reaper_model::document::Warning;
 use reaper_model::{
     Fact, Guard, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Purchase,
+    StopOffer,
 };
 
 use crate::error::ProviderError;
@@ -40,6 +41,9 @@ pub struct Coverage {
     pub skipped: Vec<SkippedLocation>,
     /// Open to this account, but left out by a fixed list in the configuration.
     pub uncovered: Vec<Location>,
+    /// What a reader should know of the coverage besides, such as that [`Coverage::uncovered`]
+    /// could not be read.
+    pub notes: Vec<String>,
 }
 
 /// What a provider is able to do, so that rules, documents and tests can be honest about it.
@@ -139,6 +143,8 @@ pub struct Detail {
     pub guards: Fact<Vec<Guard>>,
     /// How it is paid for, where a listing alone cannot say (kind of spot request).
     pub purchase: Option<Purchase>,
+    /// What a stop would mean, where the detail changes that.
+    pub stop: Option<StopOffer>,
 }
 
 /// One account at one cloud. Every method only reads.

@@ -156,13 +156,13 @@ mod tests {
         VERDICT
           verdict     orphan · rule `ownerless` says yes
           wanted      stop · saves 2,555.00 EUR of compute a month
-                      loses the data on local disks · now: reported only
+                      loses the data on local disks
           bill        volume vol-01: 80.00 EUR a month · volume vol-02: price unknown
                       address eipalloc-1: 3.65 EUR a month
 
         2026-11-30 09:00 +01:00 (Europe/Amsterdam)
         configuration reaper.toml (sha256:0123456789ab)
-        exit code 4: incomplete, findings
+        nothing was changed: an audit only reports · exit code 4: incomplete, findings
         "#);
     }
 

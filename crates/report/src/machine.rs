@@ -2,9 +2,7 @@
 //! escaped.
 
 use reaper_model::State;
-use reaper_model::document::{
-    Billing, MachineView, OwnerStatus, PlannedAction, PurchaseView, StillCharged,
-};
+use reaper_model::document::{Billing, MachineView, OwnerStatus, PurchaseView, StillCharged};
 
 use crate::figures::{self, amounts, count};
 
@@ -136,7 +134,7 @@ pub(crate) fn reasons(machine: &MachineView) -> Vec<String> {
     machine.findings.iter().map(shown).collect()
 }
 
-/// What the rules ask for, what it would save, and what is done about it now.
+/// What the rules ask for, what it would save and cost, and what speaks against it.
 pub(crate) fn wanted(machine: &MachineView) -> Vec<String> {
     let action = &machine.action;
     let mut parts = Vec::new();
@@ -151,17 +149,8 @@ pub(crate) fn wanted(machine: &MachineView) -> Vec<String> {
     if !action.loses.is_empty() {
         parts.push(format!("loses {}", action.loses.join(", ")));
     }
-    parts.push(planned(action.planned).to_owned());
     parts.extend(action.why.clone());
     parts
-}
-
-/// What this run does about a machine.
-pub(crate) const fn planned(planned: PlannedAction) -> &'static str {
-    match planned {
-        PlannedAction::Report => "now: reported only",
-        PlannedAction::None => "now: nothing",
-    }
 }
 
 /// What goes on being charged after a stop, or is charged already although compute is not.

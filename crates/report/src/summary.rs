@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 use reaper_model::document::{
-    AuditDocument, Billing, MachineView, RateView, ScopeStatus, ScopeView, Verdict,
+    AuditDocument, Billing, MachineView, Mode, RateView, ScopeStatus, ScopeView, Verdict,
 };
 use reaper_model::{Location, PriceSource};
 
@@ -215,8 +215,10 @@ pub(crate) fn run(doc: &AuditDocument) -> Vec<String> {
         None => format!("built-in configuration ({})", short_digest(&doc.config.digest)),
     };
     let classes: Vec<&str> = doc.outcome.classes.iter().map(|class| class.name()).collect();
+    let Mode::Audit = doc.mode;
+    let done = "nothing was changed: an audit only reports".to_owned();
     let exit = format!("exit code {}: {}", doc.outcome.exit_code, classes.join(", "));
-    vec![format!("{} ({})", time(doc.now), doc.period.timezone), config, exit]
+    vec![format!("{} ({})", time(doc.now), doc.period.timezone), config, done, exit]
 }
 
 /// Enough of a digest to compare two runs by eye; the whole of it is in the JSON document.

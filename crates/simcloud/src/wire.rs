@@ -6,8 +6,8 @@ use http::{Method, StatusCode};
 
 use crate::aws::AwsWire;
 use crate::lambda::LambdaWire;
-use crate::scaleway::ScalewayWire;
 use crate::ovhcloud::OvhWire;
+use crate::scaleway::ScalewayWire;
 use crate::world::World;
 
 /// One provider's API as it is on the wire.

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use crate::aws::AwsWorld;
 use crate::clock::Clock;
 use crate::faults::Faults;
-use crate::ovhcloud::OvhWorld;
 use crate::lambda::LambdaWorld;
+use crate::ovhcloud::OvhWorld;
 use crate::scaleway::ScalewayWorld;
 
 /// Everything that exists, and everything that goes wrong.

@@ -20,6 +20,7 @@ use crate::convert::Place;
 use crate::error::from_sdk;
 use crate::listing::Listing;
 use crate::price;
+use crate::stop;
 use crate::trace::Trace;
 use crate::types::TypeBook;
 use crate::wire::{ATTRIBUTE, INSTANCES, SPOT, Wire};
@@ -196,14 +197,13 @@ impl Provider for AwsProvider {
                 ..Coverage::default()
             });
         }
-        let regions = match self.ask_regions(cx).await {
+        match self.ask_regions(cx).await {
             Err(error) if !configured.is_empty() && !error.kind.is_account_wide() => {
-                tracing::warn!(%error, "the regions that are not covered cannot be named");
-                BTreeMap::new()
+                let note = format!("the regions that are not scanned cannot be named: {error}");
+                Ok(Coverage { notes: vec![note], ..cover(&configured, BTreeMap::new()) })
             }
-            answer => answer?,
-        };
-        Ok(cover(&configured, regions))
+            answer => Ok(cover(&configured, answer?)),
+        }
     }
 
     async fn list(
@@ -259,10 +259,10 @@ impl Provider for AwsProvider {
         candidates
             .iter()
             .zip(guards)
-            .map(|(machine, guards)| Detail {
-                id: machine.id.clone(),
-                guards,
-                purchase: spot.remove(&machine.id.native),
+            .map(|(machine, guards)| {
+                let purchase = spot.remove(&machine.id.native);
+                let stop = purchase.as_ref().map(|purchase| stop::learnt(machine, purchase));
+                Detail { id: machine.id.clone(), guards, purchase, stop }
             })
             .collect()
     }

@@ -1,7 +1,7 @@
 //! What each EC2 state costs, and what stopping one machine would mean.
 
 use reaper_model::{
-    Fact, LocalStorage, Loss, Manager, Meter, Purchase, State, StopKind, StopOffer,
+    Fact, Instance, LocalStorage, Loss, Manager, Meter, Purchase, State, StopKind, StopOffer,
 };
 
 /// One row: EC2's word, ours, and what it costs.
@@ -70,6 +70,23 @@ pub(crate) fn offer(facts: &Facts<'_>) -> StopOffer {
         loses.push(Loss::Capacity);
     }
     StopOffer { kind, saves: !facts.purchase.prepaid(), loses, objections: objections(facts) }
+}
+
+/// The offer of a machine whose way of payment was learnt after its listing.
+pub(crate) fn learnt(machine: &Instance, purchase: &Purchase) -> StopOffer {
+    let mut offer = machine.stop.clone();
+    if let Purchase::Spot { persistent } = &machine.purchase
+        && let Some(gap) = persistent.gap()
+    {
+        offer.objections.retain(|objection| *objection != gap.why);
+    }
+    if let Purchase::Spot { persistent } = purchase {
+        if persistent.value() == Some(&false) {
+            offer.kind = StopKind::Terminate;
+        }
+        offer.objections.extend(persistent.gap().map(ToString::to_string));
+    }
+    offer
 }
 
 fn objections(facts: &Facts<'_>) -> Vec<String> {

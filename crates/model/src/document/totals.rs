@@ -18,7 +18,8 @@ pub struct TotalsView {
     pub hourly: Vec<Money>,
     /// What the orphans have cost since their last start.
     pub waste_to_date: Vec<Money>,
-    /// What the orphans cost in a further month.
+    /// What the orphans burn in a further month that a stop would save: prepaid machines, which
+    /// cost the same either way, count nothing.
     pub waste_per_month: Vec<Money>,
     /// Billed machines without a price: all sums are "at least".
     pub unpriced: usize,

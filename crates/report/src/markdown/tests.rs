@@ -8,62 +8,62 @@ use crate::fixture;
 #[test]
 fn a_job_summary() {
     insta::assert_snapshot!(markdown(&fixture::mixed()), @r#"
-        ## reaper: 5 orphans of 10 machines
+    ## reaper: 5 orphans of 10 machines
 
-        **2 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far · at least 5,475.00 EUR and 2,401.70 USD a month if left**
+    **2 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far · at least 5,475.00 EUR and 2,401.70 USD a month if left**
 
-        10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running · 1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged
+    10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running · 1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged
 
-        > [!WARNING]
-        > **3 of 6 scopes could not be read in full**
-        > - **FAILED** aws/research: eu-west-3 · connection refused
-        > - **FAILED** lambda/burst: no location known · credentials refused: HTTP 401
-        > - **PARTIAL** scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+    > [!WARNING]
+    > **3 of 6 scopes could not be read in full**
+    > - **FAILED** aws/research: eu-west-3 · connection refused
+    > - **FAILED** lambda/burst: no location known · credentials refused: HTTP 401
+    > - **PARTIAL** scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
 
-        ### Orphans
+    ### Orphans
 
-        | Machine | Where | Type | Age | Owner | So far | Per month | Why | Wanted |
-        | --- | --- | --- | ---: | --- | ---: | ---: | --- | --- |
-        | <code>finetune-llama-do-not-delete</code><br><code>6ba7b810-9dad-11d1-80b4-00c04fd430c8</code> | ovhcloud/lab/GRA11 | <code>h100-380</code><br>1×H100 | 30d 0h | bob (departed) | 1,440.00 EUR | 1,460.00 EUR | stopped but billed: "SHUTOFF" still costs the full price<br>no tag \`owner\` or \`created-by\`; up 30d 0h, older than 2h (ownerless) | stop<br>saves 1,460.00 EUR of compute a month<br>now: reported only |
-        | <code>Überwachung-größe-日本</code><br><code>f47ac10b-58cc-4372-a567-0e02b2c3d479</code> | scaleway/poc/fr-par-2 | <code>L40S-1-48G</code><br>1×L40S | 2d 2h | none | 100.00 EUR | 1,460.00 EUR | stopped but billed: "stopped in place" still costs the full price<br>no tag \`owner\` or \`created-by\`; up 30d 0h, older than 2h (ownerless) | stop<br>saves 1,460.00 EUR of compute a month<br>now: reported only |
-        | <code>notebook-test</code><br><code>i-0abc1234def567890</code> | aws/research/eu-west-1 | <code>p4d.24xlarge</code><br>8×A100 | 30d 0h | none | 2,520.00 EUR | 2,555.00 EUR | no tag \`owner\` or \`created-by\`; up 30d 0h, older than 2h (ownerless) | stop<br>saves 2,555.00 EUR of compute a month<br>loses the data on local disks<br>now: reported only<br>still charged: 2 volumes, 1 address (at least 83.65 EUR a month) |
-        | <code>sweep</code><br><code>0920582c7ff041399e34823a0be62549</code> | lambda/burst/us-east-3 | <code>gpu\_1x\_h100\_sxm5</code><br>1×H100 | 1d 0h | alice | 78.96 USD | 2,401.70 USD | GPU use at most 1.5% for 6h (coverage 100%) (idle) | stop<br>saves 2,401.70 USD of compute a month<br>now: reported only<br>ends the machine: needs allow\_terminate |
-        | <code>old-experiment</code><br><code>i-0dead00000000beef</code> | aws/research/us-east-1 | <code>g5.12xlarge</code><br>4×A10G | 30d 0h | none | - | not billed | stopped<br>no tag \`owner\` or \`created-by\`; up 30d 0h, older than 2h (ownerless) | report<br>now: reported only<br>still charged: 1 volume (40.00 EUR a month) |
+    | Machine | Where | Type | Age | Owner | So far | Per month | Why | Wanted |
+    | --- | --- | --- | ---: | --- | ---: | ---: | --- | --- |
+    | <code>finetune-llama-do-not-delete</code><br><code>6ba7b810-9dad-11d1-80b4-00c04fd430c8</code> | ovhcloud/lab/GRA11 | <code>h100-380</code><br>1×H100 | 30d 0h | bob (departed) | 1,440.00 EUR | 1,460.00 EUR | stopped but billed: "SHUTOFF" still costs the full price<br>no tag \`owner\` or \`created-by\`; up 30d 0h, older than 2h (ownerless) | stop<br>saves 1,460.00 EUR of compute a month |
+    | <code>Überwachung-größe-日本</code><br><code>f47ac10b-58cc-4372-a567-0e02b2c3d479</code> | scaleway/poc/fr-par-2 | <code>L40S-1-48G</code><br>1×L40S | 2d 2h | none | 100.00 EUR | 1,460.00 EUR | stopped but billed: "stopped in place" still costs the full price<br>no tag \`owner\` or \`created-by\`; up 30d 0h, older than 2h (ownerless) | stop<br>saves 1,460.00 EUR of compute a month |
+    | <code>notebook-test</code><br><code>i-0abc1234def567890</code> | aws/research/eu-west-1 | <code>p4d.24xlarge</code><br>8×A100 | 30d 0h | none | 2,520.00 EUR | 2,555.00 EUR | no tag \`owner\` or \`created-by\`; up 30d 0h, older than 2h (ownerless) | stop<br>saves 2,555.00 EUR of compute a month<br>loses the data on local disks<br>still charged: 2 volumes, 1 address (at least 83.65 EUR a month) |
+    | <code>sweep</code><br><code>0920582c7ff041399e34823a0be62549</code> | lambda/burst/us-east-3 | <code>gpu\_1x\_h100\_sxm5</code><br>1×H100 | 1d 0h | alice | 78.96 USD | 2,401.70 USD | GPU use at most 1.5% for 6h (coverage 100%) (idle) | stop<br>saves 2,401.70 USD of compute a month<br>ends the machine: needs allow\_terminate |
+    | <code>old-experiment</code><br><code>i-0dead00000000beef</code> | aws/research/us-east-1 | <code>g5.12xlarge</code><br>4×A10G | 30d 0h | none | - | not billed | stopped<br>no tag \`owner\` or \`created-by\`; up 30d 0h, older than 2h (ownerless) | report<br>still charged: 1 volume (40.00 EUR a month) |
 
-        <details>
-        <summary>5 other machines</summary>
+    <details>
+    <summary>5 other machines</summary>
 
-        | Machine | Verdict | Where | Type | Age | Owner | Per month | Why |
-        | --- | --- | --- | --- | ---: | --- | ---: | --- |
-        | <code>-</code><br><code>i-0ffff0000ffff0000</code> | unjudged | aws/research/eu-west-1 | <code>p9x.192xlarge</code><br>GPUs unknown | unknown | unreadable | unknown | unknown (HIBERNATING\_DEEP), counted as billed<br>ownerless: tags could not be read<br>GPUs unknown: the provider does not describe this type<br>age unknown: the launch time is in the future<br>price unknown: no list price for p9x.192xlarge |
-        | <code>demo-customer</code><br><code>i-0aaaa1111aaaa1111</code> | exempt | aws/research/eu-west-1 | <code>g6.xlarge</code><br>1×L4 | 30d 0h | alice | 584.00 EUR | exempt until 2026-12-24 (alice: customer demo) |
-        | <code>prod-inference</code><br><code>i-0bbbb2222bbbb2222</code> | protected | aws/research/eu-west-1 | <code>g5.xlarge</code><br>1×A10G | 30d 0h | alice | 730.00 EUR | protected by tag \`reaper-keep\` |
-        | <code>eks-node</code><br><code>i-0cccc3333cccc3333</code> | managed | aws/research/us-east-1 | <code>p5.48xlarge</code><br>8×H100<br>spot | 30d 0h | alice | 29,200.00 EUR | owned by autoscaling-group gpu-workers: change its desired capacity |
-        | <code>train-7b</code><br><code>1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed</code> | ok | scaleway/poc/fr-par-2 | <code>H100-SXM-8-80G</code><br>8×H100-SXM | 30d 0h | alice | 4,380.00 EUR | no rule says yes |
+    | Machine | Verdict | Where | Type | Age | Owner | Per month | Why |
+    | --- | --- | --- | --- | ---: | --- | ---: | --- |
+    | <code>-</code><br><code>i-0ffff0000ffff0000</code> | unjudged | aws/research/eu-west-1 | <code>p9x.192xlarge</code><br>GPUs unknown | unknown | unreadable | unknown | unknown (HIBERNATING\_DEEP), counted as billed<br>ownerless: tags could not be read<br>GPUs unknown: the provider does not describe this type<br>age unknown: the launch time is in the future<br>price unknown: no list price for p9x.192xlarge |
+    | <code>demo-customer</code><br><code>i-0aaaa1111aaaa1111</code> | exempt | aws/research/eu-west-1 | <code>g6.xlarge</code><br>1×L4 | 30d 0h | alice | 584.00 EUR | exempt until 2026-12-24 (alice: customer demo) |
+    | <code>prod-inference</code><br><code>i-0bbbb2222bbbb2222</code> | protected | aws/research/eu-west-1 | <code>g5.xlarge</code><br>1×A10G | 30d 0h | alice | 730.00 EUR | protected by tag \`reaper-keep\` |
+    | <code>eks-node</code><br><code>i-0cccc3333cccc3333</code> | managed | aws/research/us-east-1 | <code>p5.48xlarge</code><br>8×H100<br>spot | 30d 0h | alice | 29,200.00 EUR | owned by autoscaling-group gpu-workers: change its desired capacity |
+    | <code>train-7b</code><br><code>1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed</code> | ok | scaleway/poc/fr-par-2 | <code>H100-SXM-8-80G</code><br>8×H100-SXM | 30d 0h | alice | 4,380.00 EUR | no rule says yes |
 
-        </details>
+    </details>
 
-        ### Scopes
+    ### Scopes
 
-        - **FAILED** aws/research: eu-west-3 · connection refused
-        - **FAILED** lambda/burst: no location known · credentials refused: HTTP 401
-        - **PARTIAL** scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
-        - **skipped** aws/research: af-south-1, ap-east-1 · not enabled in this account
-        - **complete** aws/research: eu-west-1, us-east-1
-        - **complete** ovhcloud/lab: GRA11
+    - **FAILED** aws/research: eu-west-3 · connection refused
+    - **FAILED** lambda/burst: no location known · credentials refused: HTTP 401
+    - **PARTIAL** scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+    - **skipped** aws/research: af-south-1, ap-east-1 · not enabled in this account
+    - **complete** aws/research: eu-west-1, us-east-1
+    - **complete** ovhcloud/lab: GRA11
 
-        ### Warnings
+    ### Warnings
 
-        - no price for this type: add a \[\[price\]\] entry · p9x.192xlarge
+    - no price for this type: add a \[\[price\]\] entry · p9x.192xlarge
 
-        ### Basis
+    ### Basis
 
-        - costs: estimates: list price × hours of the present run; disks, addresses and traffic not included
-        - prices: built-in price list of 2026-11-01 (9 machines)
-        - rates: 1 GBP = 1.14 EUR of 2026-11-28
-        - 1 machine ended lately
-        - run: 2026-11-30 09:00 +01:00 (Europe/Amsterdam) · configuration reaper.toml (sha256:0123456789ab) · exit code 4: incomplete, findings
-        "#);
+    - costs: estimates: list price × hours of the present run; disks, addresses and traffic not included
+    - prices: built-in price list of 2026-11-01 (9 machines)
+    - rates: 1 GBP = 1.14 EUR of 2026-11-28
+    - 1 machine ended lately
+    - run: 2026-11-30 09:00 +01:00 (Europe/Amsterdam) · configuration reaper.toml (sha256:0123456789ab) · nothing was changed: an audit only reports · exit code 4: incomplete, findings
+    "#);
 }
 
 #[test]

@@ -15,249 +15,247 @@ fn plain(width: usize) -> TableOptions {
 #[test]
 fn at_120_columns() {
     insta::assert_snapshot!(table(&fixture::mixed(), &plain(120)), @r#"
-        5 orphans of 10 machines · 2 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far
-        at least 5,475.00 EUR and 2,401.70 USD a month if left
-        10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
-        1 billed machine unpriced: the sums are lower bounds
-        1 machine could not be judged
+    5 orphans of 10 machines · 2 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far
+    at least 5,475.00 EUR and 2,401.70 USD a month if left
+    10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
+    1 billed machine unpriced: the sums are lower bounds
+    1 machine could not be judged
 
-        3 of 6 scopes could not be read in full: machines there may be missing
-          FAILED   aws/research: eu-west-3 · connection refused
-          FAILED   lambda/burst: no location known · credentials refused: HTTP 401
-          PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+    3 of 6 scopes could not be read in full: machines there may be missing
+      FAILED   aws/research: eu-west-3 · connection refused
+      FAILED   lambda/burst: no location known · credentials refused: HTTP 401
+      PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
 
-        ORPHANS (5)
-          MACHINE                       TYPE              GPUS       AGE  OWNER                 SO FAR     PER MONTH
-          ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-          finetune-llama-do-not-delete  h100-380          1×H100  30d 0h  bob (departed)  1,440.00 EUR  1,460.00 EUR
-            6ba7b810-9dad-11d1-80b4-00c04fd430c8 · ovhcloud/lab/GRA11
-            state  stopped but billed: "SHUTOFF" still costs the full price
-            why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
-            wanted stop · saves 1,460.00 EUR of compute a month · now: reported only
+    ORPHANS (5)
+      MACHINE                       TYPE              GPUS       AGE  OWNER                 SO FAR     PER MONTH
+      ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+      finetune-llama-do-not-delete  h100-380          1×H100  30d 0h  bob (departed)  1,440.00 EUR  1,460.00 EUR
+        6ba7b810-9dad-11d1-80b4-00c04fd430c8 · ovhcloud/lab/GRA11
+        state  stopped but billed: "SHUTOFF" still costs the full price
+        why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
+        wanted stop · saves 1,460.00 EUR of compute a month
 
-          Überwachung-größe-日本        L40S-1-48G        1×L40S   2d 2h  none              100.00 EUR  1,460.00 EUR
-            f47ac10b-58cc-4372-a567-0e02b2c3d479 · scaleway/poc/fr-par-2
-            state  stopped but billed: "stopped in place" still costs the full price
-            why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
-            wanted stop · saves 1,460.00 EUR of compute a month · now: reported only
+      Überwachung-größe-日本        L40S-1-48G        1×L40S   2d 2h  none              100.00 EUR  1,460.00 EUR
+        f47ac10b-58cc-4372-a567-0e02b2c3d479 · scaleway/poc/fr-par-2
+        state  stopped but billed: "stopped in place" still costs the full price
+        why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
+        wanted stop · saves 1,460.00 EUR of compute a month
 
-          notebook-test                 p4d.24xlarge      8×A100  30d 0h  none            2,520.00 EUR  2,555.00 EUR
-            i-0abc1234def567890 · aws/research/eu-west-1
-            why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
-            wanted stop · saves 2,555.00 EUR of compute a month · loses the data on local disks · now: reported only
-            bill   still charged after a stop: 2 volumes, 1 address (at least 83.65 EUR a month)
+      notebook-test                 p4d.24xlarge      8×A100  30d 0h  none            2,520.00 EUR  2,555.00 EUR
+        i-0abc1234def567890 · aws/research/eu-west-1
+        why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
+        wanted stop · saves 2,555.00 EUR of compute a month · loses the data on local disks
+        bill   still charged after a stop: 2 volumes, 1 address (at least 83.65 EUR a month)
 
-          sweep                         gpu_1x_h100_sxm5  1×H100   1d 0h  alice              78.96 USD  2,401.70 USD
-            0920582c7ff041399e34823a0be62549 · lambda/burst/us-east-3
-            why    GPU use at most 1.5% for 6h (coverage 100%) (idle)
-            wanted stop · saves 2,401.70 USD of compute a month · now: reported only · ends the machine: needs allow_terminate
+      sweep                         gpu_1x_h100_sxm5  1×H100   1d 0h  alice              78.96 USD  2,401.70 USD
+        0920582c7ff041399e34823a0be62549 · lambda/burst/us-east-3
+        why    GPU use at most 1.5% for 6h (coverage 100%) (idle)
+        wanted stop · saves 2,401.70 USD of compute a month · ends the machine: needs allow_terminate
 
-          old-experiment                g5.12xlarge       4×A10G  30d 0h  none                       -    not billed
-            i-0dead00000000beef · aws/research/us-east-1
-            state  stopped
-            why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
-            wanted report · now: reported only
-            bill   compute is not billed · still charged: 1 volume (40.00 EUR a month)
+      old-experiment                g5.12xlarge       4×A10G  30d 0h  none                       -    not billed
+        i-0dead00000000beef · aws/research/us-east-1
+        state  stopped
+        why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
+        wanted report
+        bill   compute is not billed · still charged: 1 volume (40.00 EUR a month)
 
-        UNJUDGED (1) · evidence is missing
-          MACHINE         ID                                    WHERE                   TYPE                AGE      PER MONTH
-          ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-          -               i-0ffff0000ffff0000                   aws/research/eu-west-1  p9x.192xlarge   unknown        unknown
-            unknown (HIBERNATING_DEEP), counted as billed · ownerless: tags could not be read · GPUs unknown · owner unreadable
+    UNJUDGED (1) · evidence is missing
+      MACHINE         ID                                    WHERE                   TYPE                AGE      PER MONTH
+      ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+      -               i-0ffff0000ffff0000                   aws/research/eu-west-1  p9x.192xlarge   unknown        unknown
+        unknown (HIBERNATING_DEEP), counted as billed · ownerless: tags could not be read · GPUs unknown · owner unreadable
 
-        EXEMPT (1) · a rule says yes, an exemption beats it
-          demo-customer   i-0aaaa1111aaaa1111                   aws/research/eu-west-1  g6.xlarge        30d 0h     584.00 EUR
-            exempt until 2026-12-24 (alice: customer demo) · 1×L4 · owner alice
+    EXEMPT (1) · a rule says yes, an exemption beats it
+      demo-customer   i-0aaaa1111aaaa1111                   aws/research/eu-west-1  g6.xlarge        30d 0h     584.00 EUR
+        exempt until 2026-12-24 (alice: customer demo) · 1×L4 · owner alice
 
-        PROTECTED (1) · a rule says yes, a protection beats it
-          prod-inference  i-0bbbb2222bbbb2222                   aws/research/eu-west-1  g5.xlarge        30d 0h     730.00 EUR
-            protected by tag `reaper-keep` · 1×A10G · owner alice
+    PROTECTED (1) · a rule says yes, a protection beats it
+      prod-inference  i-0bbbb2222bbbb2222                   aws/research/eu-west-1  g5.xlarge        30d 0h     730.00 EUR
+        protected by tag `reaper-keep` · 1×A10G · owner alice
 
-        MANAGED (1) · a controller owns them
-          eks-node        i-0cccc3333cccc3333                   aws/research/us-east-1  p5.48xlarge      30d 0h  29,200.00 EUR
-            owned by autoscaling-group gpu-workers: change its desired capacity · 8×H100 · owner alice
+    MANAGED (1) · a controller owns them
+      eks-node        i-0cccc3333cccc3333                   aws/research/us-east-1  p5.48xlarge      30d 0h  29,200.00 EUR
+        owned by autoscaling-group gpu-workers: change its desired capacity · 8×H100 · owner alice
 
-        OK (1) · no rule says yes
-          train-7b        1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed  scaleway/poc/fr-par-2   H100-SXM-8-80G   30d 0h   4,380.00 EUR
+    OK (1) · no rule says yes
+      train-7b        1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed  scaleway/poc/fr-par-2   H100-SXM-8-80G   30d 0h   4,380.00 EUR
 
-        SCOPES
-          FAILED   aws/research: eu-west-3 · connection refused
-          FAILED   lambda/burst: no location known · credentials refused: HTTP 401
-          PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
-          skipped  aws/research: af-south-1, ap-east-1 · not enabled in this account
-          complete aws/research: eu-west-1, us-east-1
-          complete ovhcloud/lab: GRA11
+    SCOPES
+      FAILED   aws/research: eu-west-3 · connection refused
+      FAILED   lambda/burst: no location known · credentials refused: HTTP 401
+      PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+      skipped  aws/research: af-south-1, ap-east-1 · not enabled in this account
+      complete aws/research: eu-west-1, us-east-1
+      complete ovhcloud/lab: GRA11
 
-        WARNINGS
-          no price for this type: add a [[price]] entry · p9x.192xlarge
+    WARNINGS
+      no price for this type: add a [[price]] entry · p9x.192xlarge
 
-        BASIS
-          costs    estimates: list price × hours of the present run; disks, addresses and traffic not included
-          prices   built-in price list of 2026-11-01 (9 machines)
-          rates    1 GBP = 1.14 EUR of 2026-11-28
-          ended    1 machine ended lately, still listed by the provider
-          run      2026-11-30 09:00 +01:00 (Europe/Amsterdam) · configuration reaper.toml (sha256:0123456789ab)
-                   exit code 4: incomplete, findings
-        "#);
+    BASIS
+      costs    estimates: list price × hours of the present run; disks, addresses and traffic not included
+      prices   built-in price list of 2026-11-01 (9 machines)
+      rates    1 GBP = 1.14 EUR of 2026-11-28
+      ended    1 machine ended lately, still listed by the provider
+      run      2026-11-30 09:00 +01:00 (Europe/Amsterdam) · configuration reaper.toml (sha256:0123456789ab)
+               nothing was changed: an audit only reports · exit code 4: incomplete, findings
+    "#);
 }
 
 #[test]
 fn at_60_columns() {
     insta::assert_snapshot!(table(&fixture::mixed(), &plain(60)), @r#"
-        5 orphans of 10 machines · 2 stopped but billed
-        at least 4,060.00 EUR and 78.96 USD wasted so far
-        at least 5,475.00 EUR and 2,401.70 USD a month if left
-        10 machines in 4 scopes
-        at least 58.36 EUR and 3.29 USD an hour running
-        1 billed machine unpriced: the sums are lower bounds
-        1 machine could not be judged
+    5 orphans of 10 machines · 2 stopped but billed
+    at least 4,060.00 EUR and 78.96 USD wasted so far
+    at least 5,475.00 EUR and 2,401.70 USD a month if left
+    10 machines in 4 scopes
+    at least 58.36 EUR and 3.29 USD an hour running
+    1 billed machine unpriced: the sums are lower bounds
+    1 machine could not be judged
 
-        3 of 6 scopes could not be read in full: machines there may
-        be missing
-          FAILED   aws/research: eu-west-3 · connection refused
-          FAILED   lambda/burst: no location known
-                   credentials refused: HTTP 401
-          PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+    3 of 6 scopes could not be read in full: machines there may
+    be missing
+      FAILED   aws/research: eu-west-3 · connection refused
+      FAILED   lambda/burst: no location known
+               credentials refused: HTTP 401
+      PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
 
-        ORPHANS (5)
-          MACHINE                    AGE        SO FAR     PER MONTH
-          ──────────────────────────────────────────────────────────
-          finetune-llama-do-not…  30d 0h  1,440.00 EUR  1,460.00 EUR
-            6ba7b810-9dad-11d1-80b4-00c04fd430c8
-            ovhcloud/lab/GRA11 · h100-380 · 1×H100
-            owner bob (departed)
-            state  stopped but billed: "SHUTOFF" still costs the
-                   full price
-            why    no tag `owner` or `created-by`; up 30d 0h, older
-                   than 2h (ownerless)
-            wanted stop · saves 1,460.00 EUR of compute a month
-                   now: reported only
+    ORPHANS (5)
+      MACHINE                    AGE        SO FAR     PER MONTH
+      ──────────────────────────────────────────────────────────
+      finetune-llama-do-not…  30d 0h  1,440.00 EUR  1,460.00 EUR
+        6ba7b810-9dad-11d1-80b4-00c04fd430c8
+        ovhcloud/lab/GRA11 · h100-380 · 1×H100
+        owner bob (departed)
+        state  stopped but billed: "SHUTOFF" still costs the
+               full price
+        why    no tag `owner` or `created-by`; up 30d 0h, older
+               than 2h (ownerless)
+        wanted stop · saves 1,460.00 EUR of compute a month
 
-          Überwachung-größe-日本   2d 2h    100.00 EUR  1,460.00 EUR
-            f47ac10b-58cc-4372-a567-0e02b2c3d479
-            scaleway/poc/fr-par-2 · L40S-1-48G · 1×L40S · owner none
-            state  stopped but billed: "stopped in place" still
-                   costs the full price
-            why    no tag `owner` or `created-by`; up 30d 0h, older
-                   than 2h (ownerless)
-            wanted stop · saves 1,460.00 EUR of compute a month
-                   now: reported only
+      Überwachung-größe-日本   2d 2h    100.00 EUR  1,460.00 EUR
+        f47ac10b-58cc-4372-a567-0e02b2c3d479
+        scaleway/poc/fr-par-2 · L40S-1-48G · 1×L40S · owner none
+        state  stopped but billed: "stopped in place" still
+               costs the full price
+        why    no tag `owner` or `created-by`; up 30d 0h, older
+               than 2h (ownerless)
+        wanted stop · saves 1,460.00 EUR of compute a month
 
-          notebook-test           30d 0h  2,520.00 EUR  2,555.00 EUR
-            i-0abc1234def567890 · aws/research/eu-west-1
-            p4d.24xlarge · 8×A100 · owner none
-            why    no tag `owner` or `created-by`; up 30d 0h, older
-                   than 2h (ownerless)
-            wanted stop · saves 2,555.00 EUR of compute a month
-                   loses the data on local disks
-                   now: reported only
-            bill   still charged after a stop: 2 volumes, 1 address
-                   (at least 83.65 EUR a month)
+      notebook-test           30d 0h  2,520.00 EUR  2,555.00 EUR
+        i-0abc1234def567890 · aws/research/eu-west-1
+        p4d.24xlarge · 8×A100 · owner none
+        why    no tag `owner` or `created-by`; up 30d 0h, older
+               than 2h (ownerless)
+        wanted stop · saves 2,555.00 EUR of compute a month
+               loses the data on local disks
+        bill   still charged after a stop: 2 volumes, 1 address
+               (at least 83.65 EUR a month)
 
-          sweep                    1d 0h     78.96 USD  2,401.70 USD
-            0920582c7ff041399e34823a0be62549
-            lambda/burst/us-east-3 · gpu_1x_h100_sxm5 · 1×H100
-            owner alice
-            why    GPU use at most 1.5% for 6h (coverage 100%)
-                   (idle)
-            wanted stop · saves 2,401.70 USD of compute a month
-                   now: reported only
-                   ends the machine: needs allow_terminate
+      sweep                    1d 0h     78.96 USD  2,401.70 USD
+        0920582c7ff041399e34823a0be62549
+        lambda/burst/us-east-3 · gpu_1x_h100_sxm5 · 1×H100
+        owner alice
+        why    GPU use at most 1.5% for 6h (coverage 100%)
+               (idle)
+        wanted stop · saves 2,401.70 USD of compute a month
+               ends the machine: needs allow_terminate
 
-          old-experiment          30d 0h             -    not billed
-            i-0dead00000000beef · aws/research/us-east-1
-            g5.12xlarge · 4×A10G · owner none
-            state  stopped
-            why    no tag `owner` or `created-by`; up 30d 0h, older
-                   than 2h (ownerless)
-            wanted report · now: reported only
-            bill   compute is not billed
-                   still charged: 1 volume (40.00 EUR a month)
+      old-experiment          30d 0h             -    not billed
+        i-0dead00000000beef · aws/research/us-east-1
+        g5.12xlarge · 4×A10G · owner none
+        state  stopped
+        why    no tag `owner` or `created-by`; up 30d 0h, older
+               than 2h (ownerless)
+        wanted report
+        bill   compute is not billed
+               still charged: 1 volume (40.00 EUR a month)
 
-        UNJUDGED (1) · evidence is missing
-          MACHINE         TYPE                AGE      PER MONTH
-          ──────────────────────────────────────────────────────
-          -               p9x.192xlarge   unknown        unknown
-            unknown (HIBERNATING_DEEP), counted as billed
-            ownerless: tags could not be read · i-0ffff0000ffff0000
-            aws/research/eu-west-1 · GPUs unknown · owner unreadable
+    UNJUDGED (1) · evidence is missing
+      MACHINE         TYPE                AGE      PER MONTH
+      ──────────────────────────────────────────────────────
+      -               p9x.192xlarge   unknown        unknown
+        unknown (HIBERNATING_DEEP), counted as billed
+        ownerless: tags could not be read · i-0ffff0000ffff0000
+        aws/research/eu-west-1 · GPUs unknown · owner unreadable
 
-        EXEMPT (1) · a rule says yes, an exemption beats it
-          demo-customer   g6.xlarge        30d 0h     584.00 EUR
-            exempt until 2026-12-24 (alice: customer demo)
-            i-0aaaa1111aaaa1111 · aws/research/eu-west-1 · 1×L4
-            owner alice
+    EXEMPT (1) · a rule says yes, an exemption beats it
+      demo-customer   g6.xlarge        30d 0h     584.00 EUR
+        exempt until 2026-12-24 (alice: customer demo)
+        i-0aaaa1111aaaa1111 · aws/research/eu-west-1 · 1×L4
+        owner alice
 
-        PROTECTED (1) · a rule says yes, a protection beats it
-          prod-inference  g5.xlarge        30d 0h     730.00 EUR
-            protected by tag `reaper-keep` · i-0bbbb2222bbbb2222
-            aws/research/eu-west-1 · 1×A10G · owner alice
+    PROTECTED (1) · a rule says yes, a protection beats it
+      prod-inference  g5.xlarge        30d 0h     730.00 EUR
+        protected by tag `reaper-keep` · i-0bbbb2222bbbb2222
+        aws/research/eu-west-1 · 1×A10G · owner alice
 
-        MANAGED (1) · a controller owns them
-          eks-node        p5.48xlarge      30d 0h  29,200.00 EUR
-            owned by autoscaling-group gpu-workers: change its
-            desired capacity · i-0cccc3333cccc3333
-            aws/research/us-east-1 · 8×H100 · owner alice
+    MANAGED (1) · a controller owns them
+      eks-node        p5.48xlarge      30d 0h  29,200.00 EUR
+        owned by autoscaling-group gpu-workers: change its
+        desired capacity · i-0cccc3333cccc3333
+        aws/research/us-east-1 · 8×H100 · owner alice
 
-        OK (1) · no rule says yes
-          train-7b        H100-SXM-8-80G   30d 0h   4,380.00 EUR
-            1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
-            scaleway/poc/fr-par-2
+    OK (1) · no rule says yes
+      train-7b        H100-SXM-8-80G   30d 0h   4,380.00 EUR
+        1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
+        scaleway/poc/fr-par-2
 
-        SCOPES
-          FAILED   aws/research: eu-west-3 · connection refused
-          FAILED   lambda/burst: no location known
-                   credentials refused: HTTP 401
-          PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
-          skipped  aws/research: af-south-1, ap-east-1
-                   not enabled in this account
-          complete aws/research: eu-west-1, us-east-1
-          complete ovhcloud/lab: GRA11
+    SCOPES
+      FAILED   aws/research: eu-west-3 · connection refused
+      FAILED   lambda/burst: no location known
+               credentials refused: HTTP 401
+      PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+      skipped  aws/research: af-south-1, ap-east-1
+               not enabled in this account
+      complete aws/research: eu-west-1, us-east-1
+      complete ovhcloud/lab: GRA11
 
-        WARNINGS
-          no price for this type: add a [[price]] entry
-          p9x.192xlarge
+    WARNINGS
+      no price for this type: add a [[price]] entry
+      p9x.192xlarge
 
-        BASIS
-          costs    estimates: list price × hours of the present run;
-                   disks, addresses and traffic not included
-          prices   built-in price list of 2026-11-01 (9 machines)
-          rates    1 GBP = 1.14 EUR of 2026-11-28
-          ended    1 machine ended lately, still listed by the
-                   provider
-          run      2026-11-30 09:00 +01:00 (Europe/Amsterdam)
-                   configuration reaper.toml (sha256:0123456789ab)
-                   exit code 4: incomplete, findings
-        "#);
+    BASIS
+      costs    estimates: list price × hours of the present run;
+               disks, addresses and traffic not included
+      prices   built-in price list of 2026-11-01 (9 machines)
+      rates    1 GBP = 1.14 EUR of 2026-11-28
+      ended    1 machine ended lately, still listed by the
+               provider
+      run      2026-11-30 09:00 +01:00 (Europe/Amsterdam)
+               configuration reaper.toml (sha256:0123456789ab)
+               nothing was changed: an audit only reports
+               exit code 4: incomplete, findings
+    "#);
 }
 
 #[test]
 fn fl_149_nothing_found_is_said_with_what_was_looked_at() {
-    insta::assert_snapshot!(table(&fixture::nothing_found(), &plain(80)), @r#"
-        nothing found · 2 machines in 2 scopes · 7.00 EUR an hour running
+    insta::assert_snapshot!(table(&fixture::nothing_found(), &plain(80)), @"
+    nothing found · 2 machines in 2 scopes · 7.00 EUR an hour running
 
-        PROTECTED (1) · a rule says yes, a protection beats it
-          MACHINE         TYPE               AGE     PER MONTH
-          ────────────────────────────────────────────────────
-          prod-inference  g5.xlarge       30d 0h    730.00 EUR
-            protected by tag `reaper-keep` · i-0bbbb2222bbbb2222
-            aws/research/eu-west-1 · 1×A10G · owner alice
+    PROTECTED (1) · a rule says yes, a protection beats it
+      MACHINE         TYPE               AGE     PER MONTH
+      ────────────────────────────────────────────────────
+      prod-inference  g5.xlarge       30d 0h    730.00 EUR
+        protected by tag `reaper-keep` · i-0bbbb2222bbbb2222
+        aws/research/eu-west-1 · 1×A10G · owner alice
 
-        OK (1) · no rule says yes
-          train-7b        H100-SXM-8-80G  30d 0h  4,380.00 EUR
-            1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed · scaleway/poc/fr-par-2
+    OK (1) · no rule says yes
+      train-7b        H100-SXM-8-80G  30d 0h  4,380.00 EUR
+        1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed · scaleway/poc/fr-par-2
 
-        SCOPES
-          complete aws/research: eu-west-1
-          complete scaleway/poc: fr-par-2
+    SCOPES
+      complete aws/research: eu-west-1
+      complete scaleway/poc: fr-par-2
 
-        BASIS
-          costs    estimates: list price × hours of the present run; disks, addresses
-                   and traffic not included
-          prices   built-in price list of 2026-11-01 (2 machines)
-          run      2026-11-30 09:00 +01:00 (Europe/Amsterdam)
-                   configuration reaper.toml (sha256:0123456789ab) · exit code 0: clean
-        "#);
+    BASIS
+      costs    estimates: list price × hours of the present run; disks, addresses
+               and traffic not included
+      prices   built-in price list of 2026-11-01 (2 machines)
+      run      2026-11-30 09:00 +01:00 (Europe/Amsterdam)
+               configuration reaper.toml (sha256:0123456789ab)
+               nothing was changed: an audit only reports · exit code 0: clean
+    ");
 }
 
 #[test]

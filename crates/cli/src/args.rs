@@ -1,0 +1,157 @@
+//! The command line: commands and options, as clap reads and explains them.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use chrono::{DateTime, Utc};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use reaper_model::{Class, Span, outcome::EXIT_FINDINGS};
+
+use crate::fail_on::FailOn;
+
+/// Finds forgotten GPU machines, says whose they are and what they burn.
+#[derive(Debug, Parser)]
+#[command(name = "reaper", version, max_term_width = 100, after_long_help = exit_codes())]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, ClapArgs)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Configuration file [default: ./reaper.toml, then the user's configuration folder].
+    #[arg(long, global = true, value_name = "FILE", env = "REAPER_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// How to print.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+    /// Print to a file instead of standard output.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Only this account; may be given several times.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) account: Vec<String>,
+    /// Time limit of the whole run, such as 10m.
+    #[arg(long, global = true, value_name = "DURATION")]
+    pub(crate) timeout: Option<Span>,
+    /// Clock of the run instead of the wall clock, RFC 3339.
+    #[arg(long, global = true, value_name = "RFC3339", env = "REAPER_NOW", value_parser = time)]
+    pub(crate) now: Option<DateTime<Utc>>,
+    /// When to use colour.
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+    /// No progress bar.
+    #[arg(long, global = true)]
+    pub(crate) no_progress: bool,
+    /// Say more on standard error; -vv even more.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Only errors on standard error.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Audit a simulated fleet: no credentials, no configuration, no network.
+    Demo,
+    /// Write a commented reaper.toml for the providers whose credentials are found.
+    Init,
+    /// Validate the configuration and log in to every account.
+    Check {
+        /// Validate the file only; ask no provider.
+        #[arg(long)]
+        offline: bool,
+    },
+    /// List machines, judge them and say what they cost. Reads only.
+    Audit {
+        /// Exit with 10 if something is found: `findings`, or an amount such as `waste>=100EUR`
+        /// (what all orphans have cost since their last start).
+        #[arg(long, value_name = "CONDITION")]
+        fail_on: Vec<FailOn>,
+    },
+    /// Show every fact known of one machine, and how each rule judged it.
+    Explain {
+        /// Full id (provider/account/location/id) or the provider's id.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Print the JSON schema of the configuration or of an output.
+    Schema {
+        /// Of what.
+        #[arg(value_enum)]
+        of: Schema,
+    },
+    /// Print shell completions.
+    Completions {
+        /// For which shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page (roff).
+    Man,
+}
+
+/// Output formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people at a terminal.
+    Table,
+    /// For programs: exactly one document on standard output.
+    Json,
+    /// GitHub flavoured, for job summaries.
+    Markdown,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Schemas that can be printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Schema {
+    /// reaper.toml.
+    Config,
+    /// `audit --format json`.
+    Audit,
+    /// `check --format json`.
+    Check,
+    /// `explain --format json`.
+    Explain,
+    /// What JSON mode prints when a command could not begin.
+    Error,
+}
+
+fn time(text: &str) -> Result<DateTime<Utc>, String> {
+    DateTime::parse_from_rfc3339(text)
+        .map(|time| time.to_utc())
+        .map_err(|_| "write for example 2026-11-30T09:00:00Z".to_owned())
+}
+
+/// The exit codes as `--help` and the man page show them, from the one table.
+pub(crate) fn exit_codes() -> String {
+    let mut rows: Vec<(u8, &str, &str)> = Class::BY_PRECEDENCE
+        .iter()
+        .map(|class| (class.exit_code(), class.name(), class.meaning()))
+        .collect();
+    rows.push((EXIT_FINDINGS, "findings", "--fail-on matched and nothing worse happened"));
+    rows.sort_unstable();
+    let mut text = String::from("Exit codes:\n");
+    for (code, name, meaning) in rows {
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "  {code:>2}  {name:<14} {meaning}");
+    }
+    text
+}

@@ -1,0 +1,202 @@
+//! `reaper check`: the configuration in force, and what every account's credentials may read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use reaper_engine::Inventory;
+use reaper_model::document::{
+    AccountView, CHECK_SCHEMA, CheckDocument, ScopeStatus, ScopeView, SettingView,
+};
+use reaper_model::{AccountName, Class, Outcome};
+use reaper_provider::{ErrorKind, Identity, ProviderError};
+
+use crate::args::{Format, Global};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::open;
+use crate::printer::{Printer, written};
+use crate::run::{self, Setting, VERSION};
+
+pub(crate) async fn check(
+    global: &Global,
+    environment: &Environment,
+    printer: &Printer,
+    offline: bool,
+) -> Result<ExitCode, Failure> {
+    let config = open::config(global, environment)?;
+    let accounts = open::accounts(&config, global, environment)?;
+    let limits = run::limits(&config, global);
+    let setting = Setting { config, accounts, limits, now: run::clock(global) };
+    let mut out = printer.output()?;
+    let document =
+        if offline { offline_document(&setting) } else { online(&setting, printer).await? };
+    let result = if printer.format() == Format::Json {
+        serde_json::to_writer_pretty(&mut out, &document)
+            .map_err(std::io::Error::from)
+            .and_then(|()| writeln!(out))
+    } else {
+        out.write_all(text(&document, offline).as_bytes())
+    };
+    written(result.and_then(|()| out.flush()))?;
+    Ok(ExitCode::from(document.outcome.exit_code))
+}
+
+fn offline_document(setting: &Setting) -> CheckDocument {
+    let settings = setting.config.effective().iter().map(|setting| SettingView {
+        key: setting.key.clone(),
+        value: setting.value.clone(),
+        default: setting.is_default,
+    });
+    let accounts = setting.accounts.iter().map(|account| AccountView {
+        name: account.name.clone(),
+        provider: account.provider.name(),
+        expect_account: account.expect_account.clone(),
+        provider_account: None,
+        login: None,
+        missing_permissions: Vec::new(),
+    });
+    CheckDocument {
+        schema: CHECK_SCHEMA.to_owned(),
+        version: VERSION.to_owned(),
+        config: setting.config_view(),
+        outcome: Outcome::new([], false),
+        settings: settings.collect(),
+        accounts: accounts.collect(),
+        scopes: Vec::new(),
+        warnings: setting.warnings(),
+    }
+}
+
+/// Reads everything that an audit reads: the only probe that tells what an audit may read.
+async fn online(setting: &Setting, printer: &Printer) -> Result<CheckDocument, Failure> {
+    let progress = run::progress(printer);
+    let inventory = setting.collect(&progress).await?;
+    drop(progress);
+    let mut document = offline_document(setting);
+    let identities = identities(&inventory);
+    let missing = missing_permissions(&inventory);
+    for account in &mut document.accounts {
+        if let Some(identity) = identities.get(&account.name) {
+            account.provider_account = Some(identity.account.clone());
+            account.login = Some(identity.login.clone());
+        }
+        account.missing_permissions = missing.get(&account.name).cloned().unwrap_or_default();
+    }
+    document.scopes = reaper_engine::scopes(&inventory);
+    document.warnings.extend(reaper_engine::inventory_warnings(&inventory));
+    let unread =
+        |scope: &ScopeView| matches!(scope.status, ScopeStatus::Partial | ScopeStatus::Failed);
+    let mut classes = Vec::new();
+    if !inventory.wrong_accounts.is_empty() {
+        classes.push(Class::Refused);
+    }
+    if document.scopes.iter().any(unread) {
+        classes.push(Class::Incomplete);
+    }
+    document.outcome = Outcome::new(classes, false);
+    Ok(document)
+}
+
+fn identities(inventory: &Inventory) -> BTreeMap<AccountName, Identity> {
+    let wrong = inventory.wrong_accounts.iter().map(|wrong| (&wrong.account, &wrong.found));
+    let failed = inventory
+        .failures
+        .iter()
+        .filter_map(|failure| Some((&failure.account, failure.identity.as_ref()?)));
+    let listed = inventory.identities.iter();
+    wrong.chain(failed).chain(listed).map(|(name, id)| (name.clone(), id.clone())).collect()
+}
+
+fn missing_permissions(inventory: &Inventory) -> BTreeMap<AccountName, Vec<String>> {
+    let failures = inventory.failures.iter().map(|failure| (&failure.account, &failure.error));
+    let broken = inventory
+        .scopes
+        .iter()
+        .filter_map(|read| Some((&read.scope.account, read.listing.error()?)));
+    let mut missing: BTreeMap<AccountName, Vec<String>> = BTreeMap::new();
+    for (account, error) in failures.chain(broken) {
+        let ProviderError { kind: ErrorKind::Denied { permission }, .. } = error else { continue };
+        let known = missing.entry(account.clone()).or_default();
+        if !known.contains(permission) {
+            known.push(permission.clone());
+        }
+    }
+    missing
+}
+
+fn text(document: &CheckDocument, offline: bool) -> String {
+    let mut text = String::new();
+    let path = document.config.path.as_deref().unwrap_or("(embedded)");
+    line(&mut text, format_args!("configuration {path} ({})", document.config.digest));
+    line(&mut text, format_args!("\nSETTINGS IN FORCE"));
+    let width = document.settings.iter().map(|setting| setting.key.len()).max().unwrap_or(0);
+    for SettingView { key, value, default } in &document.settings {
+        let mark = if *default { "  (default)" } else { "" };
+        line(&mut text, format_args!("  {key:width$}  {value}{mark}"));
+    }
+    line(&mut text, format_args!("\nACCOUNTS"));
+    for account in &document.accounts {
+        account_lines(&mut text, account, document, offline);
+    }
+    if !document.warnings.is_empty() {
+        line(&mut text, format_args!("\nWARNINGS"));
+        for warning in &document.warnings {
+            line(&mut text, format_args!("  {}", warning.text));
+        }
+    }
+    let verdict = match (document.outcome.class, offline) {
+        (Class::Clean, true) => "the configuration is valid; no provider was asked (--offline)",
+        (Class::Clean, false) => "the configuration is valid and everything could be read",
+        (Class::Refused, _) => "REFUSED: an account is not the one that the configuration names",
+        _ => "INCOMPLETE: not everything could be read",
+    };
+    line(&mut text, format_args!("\n{verdict}"));
+    text
+}
+
+fn account_lines(
+    text: &mut String,
+    account: &AccountView,
+    document: &CheckDocument,
+    offline: bool,
+) {
+    let pin = match (&account.expect_account, &account.provider_account) {
+        (Some(pin), Some(found)) if pin == found.as_str() => format!("pinned to {pin}"),
+        (Some(pin), Some(found)) => format!("WRONG ACCOUNT: expected {pin}, found {found}"),
+        (Some(pin), None) => format!("pinned to {pin}"),
+        (None, Some(found)) => {
+            format!("not pinned: add expect_account = \"{found}\" to be able to enforce")
+        }
+        (None, None) => "not pinned".to_owned(),
+    };
+    line(text, format_args!("  {} ({}): {pin}", account.name, account.provider));
+    if let Some(login) = &account.login {
+        line(text, format_args!("    logged in as {login}"));
+    }
+    for permission in &account.missing_permissions {
+        line(text, format_args!("    MISSING for an audit: {permission}"));
+    }
+    if offline {
+        return;
+    }
+    for scope in document.scopes.iter().filter(|scope| scope.account == account.name) {
+        let place = scope.location.as_ref().map_or("login", |location| location.as_str());
+        let word = match scope.status {
+            ScopeStatus::Complete => format!("read, {} accelerated machines", scope.instances),
+            ScopeStatus::Partial => "READ IN PART".to_owned(),
+            ScopeStatus::Failed => "NOT READ".to_owned(),
+            ScopeStatus::Skipped => "skipped".to_owned(),
+        };
+        let why = scope.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+        line(text, format_args!("    {place:16} {word}{why}"));
+    }
+}
+
+/// One line, safe for a terminal.
+fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    for part in arguments.to_string().split('\n') {
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "{}", reaper_report::clean(part));
+    }
+}

@@ -1,0 +1,76 @@
+//! `reaper demo`: a full audit of an embedded, simulated fleet, through the real adapters over
+//! loopback HTTP. No credentials, no configuration, no network.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use reaper_config::{Config, Environment as ConfigEnvironment};
+use reaper_simcloud::{SimCloud, World};
+use secrecy::SecretString;
+
+use crate::args::Global;
+use crate::commands::audit;
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::open;
+use crate::printer::Printer;
+use crate::providers;
+use crate::run::{self, Setting};
+
+const WORLD: &str = include_str!("../../../../config/demo/world.toml");
+const CONFIG: &str = include_str!("../../../../config/demo/reaper.toml");
+const OWNERS: &str = include_str!("../../../../config/demo/owners.csv");
+
+/// What the simulator's world takes for a login: account, key below `credentials`, value.
+const CREDENTIALS: [(&str, &str, &str); 2] = [
+    ("research", "access_key_id", "AKIADEMORESEARCH0001"),
+    ("research", "secret_access_key", "demo"),
+];
+
+pub(crate) async fn demo(
+    global: &Global,
+    environment: &Environment,
+    printer: &Printer,
+) -> Result<ExitCode, Failure> {
+    let world = World::from_toml(WORLD)
+        .map_err(|error| Failure::internal(format!("the demo's world: {error}")))?;
+    let now = global.now.unwrap_or_else(|| world.clock.now());
+    let cloud = SimCloud::start(world).await.map_err(|error| {
+        Failure::internal(format!("cannot serve the simulated clouds on loopback: {error}"))
+    })?;
+    let mut config = config()?;
+    connect(&mut config, &cloud);
+    let accounts = open::accounts(&config, global, environment)?;
+    printer.say(&format!(
+        "demo: a simulated fleet, served on {} and read by the real adapters; the clock stands at {}",
+        cloud.base_url(""),
+        now.format("%Y-%m-%d %H:%M UTC"),
+    ));
+    let limits = run::limits(&config, global);
+    let code = audit::print(Setting { config, accounts, limits, now }, printer, &[]).await;
+    cloud.shutdown().await;
+    code
+}
+
+/// The embedded configuration. Its directory of people lies beside it in the source, so it is
+/// written to a folder that lives as long as the reading.
+fn config() -> Result<Config, Failure> {
+    let folder = tempfile::tempdir()
+        .map_err(|error| Failure::internal(format!("no temporary folder: {error}")))?;
+    std::fs::write(folder.path().join("owners.csv"), OWNERS)
+        .map_err(|error| Failure::internal(format!("cannot write a temporary file: {error}")))?;
+    let keys = providers::keys();
+    let lookup = ConfigEnvironment { lookup: &|_| None, providers: &keys };
+    Ok(reaper_config::parse(None, Path::new(folder.path()), CONFIG, &lookup)?)
+}
+
+/// Points every account to the simulator, with the credentials that its world knows.
+fn connect(config: &mut Config, cloud: &SimCloud) {
+    for account in &mut config.accounts {
+        account.endpoint_url = Some(cloud.base_url(account.provider.as_str()));
+        let credentials = CREDENTIALS.iter().filter(|(name, ..)| *name == account.name.as_str());
+        for (_, key, value) in credentials {
+            account.credentials.insert((*key).to_owned(), SecretString::from(*value));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `reaper schema`, `completions`, `man`: documents that are generated from the code itself.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use reaper_model::AuditDocument;
+use reaper_model::document::{CheckDocument, ErrorDocument};
+
+use crate::args::{Args, Schema, exit_codes};
+use crate::commands::explain::ExplainDocument;
+use crate::environment::VARIABLES;
+use crate::failure::Failure;
+use crate::printer::{Printer, written};
+use crate::providers;
+
+pub(crate) fn schema(of: Schema, printer: &Printer) -> Result<ExitCode, Failure> {
+    let schema = match of {
+        Schema::Config => reaper_config::schema(&providers::keys()),
+        Schema::Audit => schemars::schema_for!(AuditDocument).to_value(),
+        Schema::Check => schemars::schema_for!(CheckDocument).to_value(),
+        Schema::Explain => schemars::schema_for!(ExplainDocument).to_value(),
+        Schema::Error => schemars::schema_for!(ErrorDocument).to_value(),
+    };
+    let mut out = printer.output()?;
+    let result = serde_json::to_writer_pretty(&mut out, &schema)
+        .map_err(std::io::Error::from)
+        .and_then(|()| writeln!(out))
+        .and_then(|()| out.flush());
+    written(result)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn completions(
+    shell: clap_complete::Shell,
+    printer: &Printer,
+) -> Result<ExitCode, Failure> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "reaper", &mut text);
+    let mut out = printer.output()?;
+    written(out.write_all(&text).and_then(|()| out.flush()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn man(printer: &Printer) -> Result<ExitCode, Failure> {
+    let mut out = printer.output()?;
+    let page = clap_mangen::Man::new(Args::command());
+    let result =
+        page.render(&mut out).and_then(|()| environment(&mut out)).and_then(|()| out.flush());
+    written(result)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn environment(out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, ".SH ENVIRONMENT")?;
+    for (names, meaning) in VARIABLES {
+        writeln!(out, ".TP\n\\fB{names}\\fR\n{meaning}")?;
+    }
+    writeln!(out, ".SH EXIT STATUS\n.nf\n{}.fi", exit_codes())
+}

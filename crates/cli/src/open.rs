@@ -1,0 +1,128 @@
+//! From the command line to opened accounts: the configuration file, its accounts, their adapters.
+
+use std::path::{Path, PathBuf};
+
+use reaper_config::{Config, Environment as ConfigEnvironment};
+use reaper_engine::Account;
+use reaper_model::ProviderName;
+use reaper_provider::account::CallLimits;
+use reaper_provider::{AccountSettings, OpenError};
+
+use crate::args::Global;
+use crate::environment::{Environment, variable};
+use crate::failure::Failure;
+use crate::providers;
+
+/// Reads the configuration that the command line, or the places where it is looked for, name.
+pub(crate) fn config(global: &Global, environment: &Environment) -> Result<Config, Failure> {
+    let path = match &global.config {
+        Some(path) => path.clone(),
+        None => find(environment)?,
+    };
+    let keys = providers::keys();
+    let lookup = ConfigEnvironment { lookup: &variable, providers: &keys };
+    Ok(reaper_config::load(&path, &lookup)?)
+}
+
+/// Where a configuration is looked for when none is named.
+fn places(environment: &Environment) -> Vec<PathBuf> {
+    let mut places = vec![PathBuf::from("reaper.toml")];
+    places.extend(environment.config_home.as_ref().map(|home| home.join("reaper/reaper.toml")));
+    places
+}
+
+fn find(environment: &Environment) -> Result<PathBuf, Failure> {
+    let places = places(environment);
+    if let Some(found) = places.iter().find(|place| place.is_file()) {
+        return Ok(found.clone());
+    }
+    let tried: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+    Err(Failure::usage(
+        format!("no configuration file: tried {}", tried.join(" and ")),
+        "`reaper init` writes one, --config FILE names one, `reaper demo` needs none",
+    ))
+}
+
+/// Opens the accounts that the command line asks for, all by default. Sends nothing.
+pub(crate) fn accounts(
+    config: &Config,
+    global: &Global,
+    environment: &Environment,
+) -> Result<Vec<Account>, Failure> {
+    for wanted in &global.account {
+        if !config.accounts.iter().any(|account| account.name.as_str() == wanted.trim()) {
+            return Err(unknown_account(wanted, config));
+        }
+    }
+    let asked = |account: &&reaper_config::Account| {
+        global.account.is_empty()
+            || global.account.iter().any(|name| name.trim() == account.name.as_str())
+    };
+    config
+        .accounts
+        .iter()
+        .filter(asked)
+        .map(|account| {
+            let bundle = config.ca_bundle.as_deref().or(environment.ca_bundle.as_deref());
+            open(account, settings(account, config, bundle))
+        })
+        .collect()
+}
+
+fn unknown_account(wanted: &str, config: &Config) -> Failure {
+    let names: Vec<&str> = config.accounts.iter().map(|account| account.name.as_str()).collect();
+    let nearest = names
+        .iter()
+        .map(|name| (strsim::osa_distance(name, wanted), *name))
+        .filter(|(distance, _)| *distance <= 2)
+        .min();
+    let help = match nearest {
+        Some((_, name)) => format!("did you mean {name:?}?"),
+        None => format!("the configuration has {}", names.join(", ")),
+    };
+    Failure::usage(format!("no account {wanted:?}"), help)
+}
+
+fn settings(
+    account: &reaper_config::Account,
+    config: &Config,
+    ca_bundle: Option<&Path>,
+) -> AccountSettings {
+    let pace = config.pace_of(&account.provider);
+    AccountSettings {
+        locations: account.locations.clone(),
+        endpoint_url: account.endpoint_url.clone(),
+        options: account.options.clone(),
+        lists: account.lists.clone(),
+        credentials: account.credentials.clone(),
+        limits: CallLimits {
+            call: config.timeouts.call.std(),
+            attempts: config.attempts,
+            per_second: pace.per_second,
+            in_flight: pace.in_flight,
+            page_size: pace.page_size,
+        },
+        ca_bundle: ca_bundle.map(Path::to_path_buf),
+        ..AccountSettings::named(account.name.as_str())
+    }
+}
+
+fn open(account: &reaper_config::Account, settings: AccountSettings) -> Result<Account, Failure> {
+    let descriptor = providers::find(account.provider.as_str())
+        .ok_or_else(|| not_built_in(&account.provider))?;
+    let provider = (descriptor.open)(settings).map_err(|OpenError { account, problem }| {
+        Failure::Usage(format!("account {account:?}: {problem}"), None)
+    })?;
+    Ok(Account {
+        name: account.name.clone(),
+        provider,
+        expect_account: account.expect_account.clone(),
+    })
+}
+
+fn not_built_in(provider: &ProviderName) -> Failure {
+    Failure::usage(
+        format!("this binary was built without provider {provider:?}"),
+        "build it with that provider's feature",
+    )
+}

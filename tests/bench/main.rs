@@ -1,0 +1,2 @@
+//! Prints the table of speed figures.
+fn main() {}

@@ -1,0 +1,5 @@
+//! The command line: usage, exit codes, streams, files.
+
+mod bad_input;
+mod streams;
+mod words;

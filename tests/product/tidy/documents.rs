@@ -1,0 +1,77 @@
+//! Documents against the code: what they name exists, what they show is what is printed.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::Reaper;
+
+/// The folder of the project.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A document of the project.
+pub(crate) fn read(name: &str) -> String {
+    std::fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The text of the fenced block that follows `<!-- name -->`.
+fn block(document: &str, name: &str) -> String {
+    let mark = format!("<!-- {name} -->");
+    let (_, rest) = document.split_once(&mark).unwrap_or_else(|| panic!("no block {name}"));
+    let (_, rest) = rest.split_once("```").expect("a fence");
+    let (_, rest) = rest.split_once('\n').expect("a line");
+    let (text, _) = rest.split_once("```").expect("a closing fence");
+    text.to_owned()
+}
+
+#[test]
+fn the_readme_shows_the_demo_as_it_is() {
+    let ran = Reaper::new().env("COLUMNS", "100").run(&["demo"]).exits(0);
+    // Wall times differ; everything else is the same on every machine.
+    assert_eq!(
+        block(&read("README.md"), "demo"),
+        ran.stdout,
+        "put this into README.md:\n{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn the_readme_shows_the_exit_codes_as_they_are() {
+    let help = Reaper::new().run(&["--help"]).exits(0).stdout;
+    let shown = block(&read("README.md"), "exit codes");
+    assert!(help.contains(&shown), "--help says:\n{help}");
+}
+
+#[test]
+fn the_readme_shows_the_audit_policy_of_aws() {
+    let policy = read("providers/aws/audit-policy.json");
+    assert_eq!(block(&read("README.md"), "aws audit policy").trim(), policy.trim());
+}
+
+#[test]
+fn invariants_of_the_architecture_have_tests_of_their_name() {
+    let document = read("ARCHITECTURE.md");
+    let mut tests = String::new();
+    collect(&root().join("crates"), &mut tests);
+    collect(&root().join("providers"), &mut tests);
+    collect(&root().join("tests"), &mut tests);
+    let mut found = 0;
+    for line in document.lines().filter(|line| line.starts_with("| ") && line.contains("| yes |")) {
+        let name = line.split('`').nth(1).expect("a name in code");
+        assert!(tests.contains(&format!("fn {name}(")), "no test is called {name}");
+        found += 1;
+    }
+    assert!(found >= 6, "only {found} invariants are kept");
+}
+
+fn collect(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, text);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            text.push_str(&std::fs::read_to_string(&path).expect("UTF-8"));
+        }
+    }
+}

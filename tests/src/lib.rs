@@ -1,1 +1,0 @@
-//! Whole-product tests
