@@ -1,1 +1,44 @@
-//! Adapter for Scaleway Instances
+//! Adapter for Scaleway Instances: one API key, every zone, and the servers in them that carry GPUs.
+//! What it calls, and what each state costs, is told in this folder's README.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`descriptor`] | what the command line must know: options, credentials, the audit policy |
+//! | [`adapter`] | [`ScalewayProvider`]: the trait `Provider` |
+//! | [`profile`] | Scaleway's own variables and `config.yaml`, with the precedence of its tools |
+//! | `settings` | what an account must say, checked before anything is sent |
+//! | `client` | the calls, each with the permission set that it needs |
+//! | `identity` | which organisation a key belongs to, from Scaleway's own answers |
+//! | `listing` | one zone's listing: pages counted against the announced total |
+//! | `products` | what a type is made of and costs, as the zone's product list says |
+//! | `groups` | members of autoscaling groups, which come back when stopped |
+//! | `audit_trail` | since when a server is billed, where the Audit Trail may be read |
+//! | `wire` | the answers, read field by field |
+//! | `convert` | a server into the model's nouns |
+//! | `tags` | flat tags read as pairs, and the controllers that they name |
+//! | `stop` | what each state costs, and what a stop would mean |
+//! | `price` | the list price: the product list's, else the dated one |
+//! | `error` | Scaleway's refusals into the taxonomy of `reaper-provider` |
+
+pub mod adapter;
+mod audit_trail;
+mod client;
+mod convert;
+pub mod descriptor;
+mod error;
+mod groups;
+mod identity;
+mod listing;
+mod price;
+mod products;
+pub mod profile;
+#[cfg(test)]
+mod recorded;
+mod settings;
+mod stop;
+mod tags;
+mod wire;
+
+pub use adapter::ScalewayProvider;
+pub use descriptor::DESCRIPTOR;
+pub use profile::fill;

@@ -109,7 +109,8 @@ fn common(instance: &Instance, ovh: &OvhWorld, clock: &Clock) -> Map<String, Val
             .unwrap_or_else(|| format!("{}.monthly.postpaid", instance.flavor)),
         None => format!("{}.consumption", instance.flavor),
     };
-    let monthly = instance.monthly_since.map(|since| json!({ "since": time(since), "status": "ok" }));
+    let monthly =
+        instance.monthly_since.map(|since| json!({ "since": time(since), "status": "ok" }));
     Map::from_iter([
         ("id".to_owned(), json!(instance.id)),
         ("name".to_owned(), json!(instance.name)),

@@ -89,7 +89,8 @@ pub(crate) fn current_credential(project: &Project, clock: &Clock) -> Value {
     })
 }
 
-/// A login of a service account by OAuth2 client credentials in the form.
+/// A login of a service account by OAuth2 client credentials: as a basic login (OVHcloud's Python
+/// client) or in the form.
 pub(crate) fn token(
     ovh: &mut OvhWorld,
     clock: &Clock,
@@ -105,8 +106,17 @@ pub(crate) fn token(
     if field("grant_type") != "client_credentials" {
         return Err(problem("unsupported_grant_type", "grant_type is not supported"));
     }
+    let basic = request.header("authorization").and_then(|header| header.strip_prefix("Basic "));
+    let login = (field("client_id"), field("client_secret"));
     let project = ovh
-        .project_of_client(field("client_id"), field("client_secret"))
+        .projects()
+        .find(|project| {
+            let own = project.client_id.as_deref().zip(project.client_secret.as_deref());
+            own.is_some_and(|(id, secret)| match basic {
+                Some(basic) => basic == base64(&format!("{id}:{secret}")),
+                None => login == (id, secret),
+            })
+        })
         .ok_or_else(|| problem("invalid_client", "ovhcloud oauth2 client does not exists"))?;
     let token = format!("token-{}", request.id());
     let (id, until) =
@@ -118,4 +128,32 @@ pub(crate) fn token(
         "expires_in": TOKEN_LIFETIME,
         "scope": "all",
     }))
+}
+
+/// The alphabet of RFC 4648, with padding.
+fn base64(text: &str) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut encoded = String::new();
+    for three in text.as_bytes().chunks(3) {
+        let bits = three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte));
+        let bits = bits << (8 * (3 - three.len()));
+        for place in 0..4 {
+            let digit = bits >> (18 - 6 * place) & 63;
+            let shown = place <= three.len();
+            encoded.push(if shown { ALPHABET[digit as usize].into() } else { '=' });
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        for (plain, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(plain), encoded);
+        }
+    }
 }

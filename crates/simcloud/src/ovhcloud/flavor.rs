@@ -36,8 +36,9 @@ pub struct Gpu {
 }
 
 impl Flavor {
-    pub(crate) fn built_in() -> Result<BTreeMap<String, Self>, toml::de::Error> {
-        toml::from_str(BUILT_IN)
+    /// Its test sees to it that there are any.
+    pub(crate) fn built_in() -> BTreeMap<String, Self> {
+        toml::from_str(BUILT_IN).unwrap_or_default()
     }
 
     pub(crate) fn monthly_plan(&self, name: &str) -> Option<String> {
@@ -62,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_built_in_flavours_are_readable() {
-        let flavors = Flavor::built_in().expect("readable");
+        let flavors = Flavor::built_in();
         assert_eq!(flavors.values().filter(|flavor| flavor.gpu.is_some()).count(), 33);
         assert!(flavors.values().any(|flavor| flavor.gpu.is_none()));
     }

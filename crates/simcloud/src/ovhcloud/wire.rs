@@ -152,3 +152,51 @@ fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
         _ => return Err(no_such_call(&request.method)),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::HeaderMap;
+
+    use super::*;
+
+    fn request(method: Method, path: &str) -> Request {
+        Request {
+            number: 1,
+            method,
+            url: format!("http://127.0.0.1:1/ovhcloud{path}"),
+            path: path.to_owned(),
+            query: String::new(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        }
+    }
+
+    fn asked(method: Method, path: &str) -> (Call, StatusCode) {
+        let mut world = World::default();
+        let request = request(method, path);
+        let call = OvhWire.call(&world, &request);
+        let status = OvhWire.answer(&mut world, &request, &call).status;
+        (call, status)
+    }
+
+    #[test]
+    fn whatever_is_not_read_counts_as_a_change_and_a_login_does_not() {
+        let (call, status) = asked(Method::POST, "/1.0/cloud/project/p/instance/i/shelve");
+        assert_eq!(call.operation, "POST /cloud/project/{project}/instance/{instance}/shelve");
+        assert_eq!((call.account.as_str(), call.changes), ("p", true));
+        assert_eq!(status, StatusCode::NOT_FOUND);
+        assert!(asked(Method::DELETE, "/v1/cloud/project/p/instance/i").0.changes);
+        assert!(!asked(Method::POST, "/auth/oauth2/token").0.changes);
+        assert!(!asked(Method::GET, "/1.0/auth/time").0.changes);
+    }
+
+    #[test]
+    fn without_a_login_only_the_time_and_prices_are_told() {
+        assert_eq!(asked(Method::GET, "/1.0/auth/time").1, StatusCode::OK);
+        assert_eq!(asked(Method::GET, "/1.0/cloud/project/p").1, StatusCode::FORBIDDEN);
+        assert_eq!(asked(Method::GET, "/v1/auth/currentCredential").1, StatusCode::FORBIDDEN);
+        let book = asked(Method::GET, "/1.0/order/catalog/public/cloud");
+        assert_eq!(book.1, StatusCode::BAD_REQUEST, "a book without a subsidiary");
+    }
+}

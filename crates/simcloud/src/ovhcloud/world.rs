@@ -11,7 +11,7 @@ use crate::ovhcloud::instance::Instance;
 use crate::ovhcloud::project::Project;
 
 /// Everything that exists at OVHcloud (`[ovhcloud]`).
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(try_from = "OvhFile")]
 pub struct OvhWorld {
     projects: BTreeMap<String, Project>,
@@ -27,26 +27,28 @@ pub struct OvhWorld {
     tokens: BTreeMap<String, (String, DateTime<Utc>)>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct OvhFile {
     project: Vec<Project>,
     instance: Vec<Instance>,
     flavor: BTreeMap<String, Flavor>,
     clock_ahead_s: i32,
-    max_clock_skew_s: u32,
+    max_clock_skew_s: Option<u32>,
     catalogue_fillers: u32,
 }
 
-impl Default for OvhFile {
+impl Default for OvhWorld {
+    /// An OVHcloud without projects, with the built-in flavours.
     fn default() -> Self {
         Self {
-            project: Vec::new(),
-            instance: Vec::new(),
-            flavor: BTreeMap::new(),
+            projects: BTreeMap::new(),
+            instances: Vec::new(),
+            flavors: Flavor::built_in(),
             clock_ahead_s: 0,
             max_clock_skew_s: 120,
             catalogue_fillers: 0,
+            tokens: BTreeMap::new(),
         }
     }
 }
@@ -68,9 +70,6 @@ pub enum OvhWorldError {
     /// Two machines of one id.
     #[error("instance {0} is there twice")]
     DoubleInstance(String),
-    /// A defect of this crate.
-    #[error("the built-in flavours cannot be read: {0}")]
-    Flavors(#[from] toml::de::Error),
 }
 
 impl TryFrom<OvhFile> for OvhWorld {
@@ -78,12 +77,11 @@ impl TryFrom<OvhFile> for OvhWorld {
 
     fn try_from(file: OvhFile) -> Result<Self, OvhWorldError> {
         let mut world = Self {
-            flavors: Flavor::built_in()?,
             clock_ahead_s: file.clock_ahead_s,
-            max_clock_skew_s: file.max_clock_skew_s,
             catalogue_fillers: file.catalogue_fillers,
             ..Self::default()
         };
+        world.max_clock_skew_s = file.max_clock_skew_s.unwrap_or(world.max_clock_skew_s);
         world.flavors.extend(file.flavor);
         for project in file.project {
             world.add_project(project)?;
@@ -96,14 +94,6 @@ impl TryFrom<OvhFile> for OvhWorld {
 }
 
 impl OvhWorld {
-    /// An OVHcloud without projects, with the built-in flavours.
-    ///
-    /// # Errors
-    /// Never, but for a defect of this crate.
-    pub fn new() -> Result<Self, OvhWorldError> {
-        OvhFile::default().try_into()
-    }
-
     /// One more project.
     pub fn add_project(&mut self, project: Project) -> Result<(), OvhWorldError> {
         let key_is_taken = self.project_of_consumer(&project.consumer_key).is_some();
@@ -118,7 +108,10 @@ impl OvhWorld {
     pub fn add_instance(&mut self, instance: Instance) -> Result<(), OvhWorldError> {
         let Instance { project, id, .. } = &instance;
         if !self.projects.contains_key(project) {
-            return Err(OvhWorldError::NoProject { instance: id.clone(), project: project.clone() });
+            return Err(OvhWorldError::NoProject {
+                instance: id.clone(),
+                project: project.clone(),
+            });
         }
         if self.instances.iter().any(|other| other.id == *id) {
             return Err(OvhWorldError::DoubleInstance(id.clone()));
@@ -159,11 +152,8 @@ impl OvhWorld {
         self.projects.values().any(|project| project.application_key == application_key)
     }
 
-    pub(crate) fn project_of_client(&self, id: &str, secret: &str) -> Option<&Project> {
-        self.projects.values().find(|project| {
-            project.client_id.as_deref() == Some(id)
-                && project.client_secret.as_deref() == Some(secret)
-        })
+    pub(crate) fn projects(&self) -> impl Iterator<Item = &Project> {
+        self.projects.values()
     }
 
     pub(crate) const fn flavors(&self) -> &BTreeMap<String, Flavor> {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::clock::Clock;
 use crate::scaleway::problem::Problem;
+use crate::scaleway::recording::page_of;
 use crate::scaleway::route::query;
 use crate::scaleway::world::{Action, Organization, ScalewayWorld};
 use crate::wire::{Reply, Request};
@@ -81,11 +82,14 @@ pub(crate) fn project(organization: &Organization, id: &str) -> Result<Reply, Pr
     Ok(ok(&project_json(organization, id)))
 }
 
-/// All projects of the organisation.
-pub(crate) fn projects(organization: &Organization) -> Reply {
+/// A page of the projects of the organisation; beyond the end there are none.
+pub(crate) fn projects(organization: &Organization, request: &Request) -> Reply {
     let ids = [&organization.id].into_iter().chain(&organization.projects);
-    let projects: Vec<Value> = ids.map(|id| project_json(organization, id)).collect();
-    ok(&json!({ "total_count": projects.len(), "projects": projects }))
+    let size = query(request, "page_size").and_then(|text| text.parse().ok()).unwrap_or(20_usize);
+    let skip = (page_of(request) as usize - 1).saturating_mul(size);
+    let projects: Vec<Value> =
+        ids.skip(skip).take(size).map(|id| project_json(organization, id)).collect();
+    ok(&json!({ "total_count": organization.projects.len() + 1, "projects": projects }))
 }
 
 /// What was done to servers, newest first. Without `recorded_after` only the last hour.

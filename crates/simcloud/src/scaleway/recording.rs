@@ -3,6 +3,7 @@
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use serde::Deserialize;
+use serde_json::json;
 
 use crate::wire::{Reply, Request};
 
@@ -39,8 +40,7 @@ impl Recording {
         Self { path: path.into(), page: first(), status: ok(), total: None, body: body.into() }
     }
 
-    /// The answer.
-    pub(crate) fn reply(&self) -> Reply {
+    fn reply(&self) -> Reply {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let reply = Reply::new(status, "application/json", self.body.clone());
         match self.total {
@@ -49,6 +49,14 @@ impl Recording {
             }
             None => reply,
         }
+    }
+}
+
+/// The answer to one of a path's pages, of which some are recorded.
+pub(crate) fn answer(pages: &[&Recording], page: u32) -> Reply {
+    match pages.iter().find(|recording| recording.page == page) {
+        Some(recording) => recording.reply(),
+        None => Reply::json(StatusCode::OK, &json!({ "servers": [] })),
     }
 }
 

@@ -28,9 +28,8 @@ pub struct Server {
     /// Scaleway's word.
     #[serde(default = "running")]
     pub state: String,
-    /// More of it, such as `rebooting`.
-    #[serde(default)]
-    pub state_detail: String,
+    /// More of it, such as `rebooting`; else what goes with the state.
+    pub state_detail: Option<String>,
     /// When it was made; else an hour before the world began.
     pub created: Option<When>,
     /// Its tags, each one text.
@@ -72,7 +71,7 @@ impl Server {
             name: None,
             machine_type: machine_type.to_owned(),
             state: running(),
-            state_detail: "booted".to_owned(),
+            state_detail: None,
             created: None,
             tags: Vec::new(),
             protected: false,
@@ -103,7 +102,7 @@ impl Server {
     #[must_use]
     pub fn state(mut self, state: &str, detail: &str) -> Self {
         state.clone_into(&mut self.state);
-        detail.clone_into(&mut self.state_detail);
+        self.state_detail = Some(detail.to_owned());
         self
     }
 
@@ -133,11 +132,20 @@ impl Server {
             .map_or_else(|| Some(Map::new()), |patch| serde_json::from_str(patch).ok())
     }
 
+    fn detail(&self) -> &str {
+        let usual = match self.state.as_str() {
+            "running" => "booted",
+            "stopped in place" => "stopped in place",
+            _ => "",
+        };
+        self.state_detail.as_deref().unwrap_or(usual)
+    }
+
     fn allowed_actions(&self) -> &'static [&'static str] {
         if self.protected {
             return &["backup"];
         }
-        match (self.state.as_str(), self.state_detail.as_str()) {
+        match (self.state.as_str(), self.detail()) {
             ("running", _) => &["poweroff", "terminate", "reboot", "stop_in_place", "backup"],
             ("stopped", _) => &["poweron", "backup"],
             ("stopped in place", _) => &["poweron", "poweroff", "terminate", "reboot", "backup"],
@@ -216,7 +224,7 @@ impl Server {
             "tags": self.tags,
             "state": self.state,
             "protected": self.protected,
-            "state_detail": if stopped { "" } else { &self.state_detail },
+            "state_detail": self.detail(),
             "public_ip": addresses.first(),
             "public_ips": addresses,
             "mac_address": "de:00:00:dd:ea:79",

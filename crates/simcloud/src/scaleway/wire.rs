@@ -2,13 +2,11 @@
 
 use http::header::{HeaderName, HeaderValue};
 use http::{Method, StatusCode};
-use serde_json::json;
 
 use crate::scaleway::problem::Problem;
-use crate::scaleway::recording::page_of;
 use crate::scaleway::route::Route;
 use crate::scaleway::world::Organization;
-use crate::scaleway::{account, instance};
+use crate::scaleway::{account, instance, recording};
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
 
@@ -77,13 +75,9 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Repl
     if organization.denied.iter().any(|denied| denied == product) {
         return Err(Problem::denied(product));
     }
-    if request.method == Method::GET
-        && let Some(recording) = scaleway.recording(&request.path, page_of(request))
-    {
-        return Ok(match recording {
-            Some(recording) => recording.reply(),
-            None => Reply::json(StatusCode::OK, &json!({ "servers": [] })),
-        });
+    let recorded = scaleway.recordings(&request.path);
+    if request.method == Method::GET && !recorded.is_empty() {
+        return Ok(recording::answer(&recorded, recording::page_of(request)));
     }
     if request.path.contains("/zones/") && !scaleway.zones.contains(zone) {
         return Err(Problem::no_path());
@@ -98,7 +92,7 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Repl
         PRODUCTS => instance::products(scaleway, request),
         "GET /iam/v1alpha1/api-keys/{id}" => account::api_key(&organization, id),
         "GET /iam/v1alpha1/applications/{id}" => account::application(&organization, id),
-        "GET /account/v3/projects" => Ok(account::projects(&organization)),
+        "GET /account/v3/projects" => Ok(account::projects(&organization, request)),
         "GET /account/v3/projects/{id}" => account::project(&organization, id),
         "GET /audit-trail/v1alpha1/regions/{region}/events" => {
             account::events(scaleway, clock, &organization, request)
@@ -110,5 +104,119 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Repl
             account::group_servers(scaleway, &organization, zone, request)
         }
         _ => Err(Problem::no_path()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::HeaderMap;
+    use serde_json::Value;
+
+    use super::*;
+
+    const ORGANIZATION: &str = "11111111-1111-4111-8111-000000000001";
+    const WORLD: &str = r#"
+        [[scaleway.organization]]
+        id = "11111111-1111-4111-8111-000000000001"
+        access_key = "SCW0123456789ABCDEFG"
+        secret_key = "key"
+
+        [[scaleway.server]]
+        organization = "11111111-1111-4111-8111-000000000001"
+        zone = "fr-par-2"
+        id = "a"
+        type = "L40S-1-48G"
+        created = "720h"
+        tags = ["owner=alice"]
+    "#;
+
+    fn world() -> World {
+        let mut world = World::from_toml(WORLD).expect("a world");
+        world.scaleway.fleet(ORGANIZATION, "fr-par-1", 51, |_, it| it).expect("a new fleet");
+        world
+    }
+
+    fn ask(world: &mut World, key: &str, path: &str, query: &str) -> (Reply, Value) {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-auth-token", HeaderValue::from_str(key).expect("a header"));
+        let request = Request {
+            number: 1,
+            method: Method::GET,
+            url: String::new(),
+            path: path.to_owned(),
+            query: query.to_owned(),
+            headers,
+            body: Bytes::new(),
+        };
+        let call = ScalewayWire.call(world, &request);
+        assert!(!call.changes);
+        let reply = ScalewayWire.answer(world, &request, &call);
+        let body = serde_json::from_slice(&reply.body).expect("JSON");
+        (reply, body)
+    }
+
+    fn servers(body: &Value) -> usize {
+        body["servers"].as_array().map_or(0, Vec::len)
+    }
+
+    #[test]
+    fn pages_are_counted_and_their_links_drop_the_zone() {
+        let (world, path) = (&mut world(), "/instance/v1/zones/fr-par-1/servers");
+        let (reply, body) = ask(world, "key", path, "");
+        assert_eq!(servers(&body), 50);
+        assert_eq!(reply.headers["x-total-count"], "51");
+        let links = "</servers?page=2&per_page=50&>; rel=\"next\",\
+                     </servers?page=2&per_page=50&>; rel=\"last\"";
+        assert_eq!(reply.headers["link"], links);
+        assert_eq!(servers(&ask(world, "key", path, "page=2").1), 1);
+        // Beyond the end is no error.
+        let (reply, body) = ask(world, "key", path, "page=3");
+        assert_eq!((reply.status, servers(&body)), (StatusCode::OK, 0));
+        assert_eq!(ask(world, "key", path, "per_page=101").0.status, StatusCode::BAD_REQUEST);
+    }
+
+    #[test]
+    fn filters_narrow_a_list() {
+        let (world, path) = (&mut world(), "/instance/v1/zones/fr-par-2/servers");
+        for (query, count) in [
+            ("tags=owner%3Dalice", 1),
+            ("tags=owner%3Dalice,other", 0),
+            ("project=11111111-1111-4111-8111-000000000001", 1),
+            ("project=atlas", 0),
+            ("state=stopped+in+place", 0),
+        ] {
+            assert_eq!(servers(&ask(world, "key", path, query).1), count, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_key_opens_its_own_organization_and_types_are_shown_to_all() {
+        let world = &mut world();
+        let (reply, body) = ask(world, "wrong", "/instance/v1/zones/fr-par-2/servers", "");
+        assert_eq!(reply.status, StatusCode::UNAUTHORIZED);
+        assert_eq!(body["type"], "denied_authentication");
+        let (reply, _) = ask(world, "wrong", "/instance/v1/zones/fr-par-2/products/servers", "");
+        assert_eq!(reply.status, StatusCode::OK);
+        let (reply, _) = ask(world, "key", "/instance/v1/zones/xx-new-1/servers", "");
+        assert_eq!(reply.status, StatusCode::NOT_FOUND);
+    }
+
+    #[test]
+    fn a_request_too_many_gets_an_empty_body() {
+        let request = Request {
+            number: 7,
+            method: Method::POST,
+            url: String::new(),
+            path: "/instance/v1/zones/fr-par-2/servers/a/action".to_owned(),
+            query: String::new(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        };
+        let call = ScalewayWire.call(&world(), &request);
+        assert!(call.changes);
+        let reply = ScalewayWire.throttled(&request, &call);
+        assert_eq!((reply.status.as_u16(), reply.body.len()), (429, 0));
+        assert!(!reply.headers.contains_key("retry-after"));
     }
 }

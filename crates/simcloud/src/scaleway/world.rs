@@ -238,6 +238,11 @@ impl ScalewayWorld {
         self.recordings.push(recording);
     }
 
+    /// An organisation, to change it.
+    pub fn organization_mut(&mut self, id: &str) -> Option<&mut Organization> {
+        self.organizations.iter_mut().find(|organization| organization.id == id)
+    }
+
     /// A server, to change it.
     pub fn server_mut(&mut self, id: &str) -> Option<&mut Server> {
         self.servers.iter_mut().find(|server| server.id == id)
@@ -261,12 +266,9 @@ impl ScalewayWorld {
         &self.types
     }
 
-    /// The recording of a path's page; of a path that has some, a page without is `Some(None)`.
-    pub(crate) fn recording(&self, path: &str, page: u32) -> Option<Option<&Recording>> {
-        let mut of_path =
-            self.recordings.iter().filter(|recording| recording.path == path).peekable();
-        of_path.peek()?;
-        Some(of_path.find(|recording| recording.page == page))
+    /// The recorded pages of a path.
+    pub(crate) fn recordings(&self, path: &str) -> Vec<&Recording> {
+        self.recordings.iter().filter(|recording| recording.path == path).collect()
     }
 
     /// From now on the servers that were waiting for this page of their zone's list are there.

@@ -1,0 +1,187 @@
+//! The calls: addresses, credentials and pace.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use reaper_http::call::CATALOGUE_LIMIT;
+use reaper_http::{Answer, Base, Call, Client, Dialect, Lenient, Pace, Refusal, Request};
+use reaper_provider::{AccountSettings, CallContext, OpenError, ProviderError};
+use tokio::sync::Mutex;
+
+use crate::book::Book;
+use crate::endpoint::Endpoint;
+use crate::error;
+use crate::login::Login;
+use crate::oauth::{AccessToken, ServiceAccount};
+use crate::signature::{ApplicationKeys, ServerClock};
+use crate::wire::{Credential, Flavor, Instance, Node, Project};
+
+/// OVHcloud documents no limit and answers 429 to the hasty. A project takes a handful of calls, and
+/// one for each Kubernetes cluster; tools that were throttled had twenty and more in flight.
+const PACE: Pace = Pace { per_second: None, in_flight: 8 };
+
+/// How errors and facts name the list of machines.
+pub(crate) const INSTANCES: &str = "ovhcloud:GET /cloud/project/{project}/instance";
+/// How errors and facts name the project.
+pub(crate) const PROJECT: &str = "ovhcloud:GET /cloud/project/{project}";
+/// How errors and facts name the nodes of a cluster.
+pub(crate) const NODES: &str = "ovhcloud:GET /cloud/project/{project}/kube/{cluster}/node";
+/// How errors and facts name the price catalogue.
+pub(crate) const CATALOGUE: &str = "ovhcloud:GET /order/catalog/public/cloud";
+
+/// OVHcloud's API with one login, for one project.
+#[derive(Debug)]
+pub(crate) struct Api {
+    client: Client,
+    public: Client,
+    endpoint: Endpoint,
+    project: String,
+    login: &'static str,
+    has_keys: bool,
+}
+
+/// Without credentials: the server's time, the login, the catalogue.
+#[derive(Debug)]
+struct Anonymous;
+
+#[async_trait]
+impl Dialect for Anonymous {
+    async fn authorize(
+        &self,
+        _cx: &CallContext,
+        _request: &mut Request,
+    ) -> Result<(), ProviderError> {
+        Ok(())
+    }
+
+    fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {
+        error::refusal(call, answer)
+    }
+}
+
+impl Api {
+    /// Sends nothing.
+    pub(crate) fn open(settings: &AccountSettings, project: String) -> Result<Self, OpenError> {
+        let endpoint = Endpoint::open(settings)?;
+        let login = Login::open(settings)?;
+        let public = Client::open(settings, PACE, Arc::new(Anonymous))?;
+        let has_keys = matches!(login, Login::Keys { .. });
+        let words = login.words();
+        let dialect: Arc<dyn Dialect> = match login {
+            Login::Keys { application_key, application_secret, consumer_key } => {
+                let clock =
+                    ServerClock::new(public.clone(), endpoint.api.at(["1.0", "auth", "time"]));
+                Arc::new(ApplicationKeys {
+                    application_key,
+                    application_secret,
+                    consumer_key,
+                    clock,
+                })
+            }
+            Login::ServiceAccount { client_id, client_secret } => Arc::new(ServiceAccount {
+                client_id,
+                client_secret,
+                client: public.clone(),
+                url: endpoint.token.clone(),
+                token: Mutex::new(None),
+            }),
+            Login::Token(token) => Arc::new(AccessToken(token)),
+        };
+        let client = public.speaking(dialect);
+        Ok(Self { client, public, endpoint, project, login: words, has_keys })
+    }
+
+    /// The project's id.
+    pub(crate) fn project_id(&self) -> &str {
+        &self.project
+    }
+
+    /// The way to log in, in words.
+    pub(crate) const fn login(&self) -> &'static str {
+        self.login
+    }
+
+    /// Whose price book holds.
+    pub(crate) fn subsidiary(&self) -> &str {
+        &self.endpoint.subsidiary
+    }
+
+    /// The project itself.
+    pub(crate) async fn project(&self, cx: &CallContext) -> Result<Project, ProviderError> {
+        self.client.json(cx, &self.read(PROJECT, "get", &[])).await
+    }
+
+    /// The consumer key that asks, which it may always do; `None` for a login without one.
+    pub(crate) async fn credential(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Option<Credential>, ProviderError> {
+        if !self.has_keys {
+            return Ok(None);
+        }
+        let url = self.endpoint.api.at(["1.0", "auth", "currentCredential"]);
+        let call = Call::read("ovhcloud:GET /auth/currentCredential", url);
+        self.client.json(cx, &call).await.map(Some)
+    }
+
+    /// All machines of all regions, in one answer.
+    pub(crate) async fn instances(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Vec<Lenient<Instance>>, ProviderError> {
+        self.list(cx, self.read(INSTANCES, "instance/get", &["instance"])).await
+    }
+
+    /// The flavours of all regions.
+    pub(crate) async fn flavors(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Vec<Lenient<Flavor>>, ProviderError> {
+        let name = "ovhcloud:GET /cloud/project/{project}/flavor";
+        self.list(cx, self.read(name, "flavor/get", &["flavor"])).await
+    }
+
+    /// The ids of all Kubernetes clusters.
+    pub(crate) async fn clusters(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Vec<Lenient<String>>, ProviderError> {
+        let name = "ovhcloud:GET /cloud/project/{project}/kube";
+        self.list(cx, self.read(name, "kube/get", &["kube"])).await
+    }
+
+    /// The nodes of one cluster.
+    pub(crate) async fn nodes(
+        &self,
+        cx: &CallContext,
+        cluster: &str,
+    ) -> Result<Vec<Lenient<Node>>, ProviderError> {
+        self.list(cx, self.read(NODES, "kube/node/get", &["kube", cluster, "node"])).await
+    }
+
+    /// The price catalogue, about 8 MB; public.
+    pub(crate) async fn catalogue(&self, cx: &CallContext) -> Result<Book, ProviderError> {
+        let url = self.endpoint.api.at(["1.0", "order", "catalog", "public", "cloud"]);
+        let call = Call::read(CATALOGUE, url)
+            .query("ovhSubsidiary", &self.endpoint.subsidiary)
+            .limit(CATALOGUE_LIMIT);
+        self.public.json(cx, &call).await
+    }
+
+    fn read(&self, name: &'static str, right: &str, path: &[&str]) -> Call {
+        let base: &Base = &self.endpoint.api;
+        let path =
+            ["1.0", "cloud", "project", &self.project].into_iter().chain(path.iter().copied());
+        Call::read(name, base.at(path)).permission(format!("publicCloudProject:apiovh:{right}"))
+    }
+
+    /// A list is whole: OVHcloud's v1 has no pages. Null is an empty one.
+    async fn list<T: serde::de::DeserializeOwned>(
+        &self,
+        cx: &CallContext,
+        call: Call,
+    ) -> Result<Vec<Lenient<T>>, ProviderError> {
+        let list: Option<Vec<Lenient<T>>> = self.client.json(cx, &call).await?;
+        Ok(list.unwrap_or_default())
+    }
+}

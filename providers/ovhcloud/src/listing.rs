@@ -1,0 +1,119 @@
+//! One listing: machines, flavours and clusters side by side, then the nodes and the prices of
+//! what was found. What was read reaches the sink at once and is completed afterwards.
+
+use std::collections::BTreeMap;
+
+use reaper_http::Lenient;
+use reaper_model::{Fact, Gpu, Ignorance};
+use reaper_provider::{CallContext, ErrorKind, ProviderError, Sink};
+
+use crate::book::Book;
+use crate::client::{Api, INSTANCES};
+use crate::convert::{Candidate, Place};
+use crate::flavor::Kind;
+use crate::nodes::Nodes;
+use crate::price::Prices;
+use crate::wire::Flavor;
+
+/// One listing of a project.
+pub(crate) struct Listing<'a> {
+    pub(crate) api: &'a Api,
+    pub(crate) cx: &'a CallContext,
+    pub(crate) place: Place<'a>,
+    pub(crate) prices: &'a Prices,
+}
+
+impl Listing<'_> {
+    /// Lists to the end.
+    pub(crate) async fn run(&self, sink: &mut Sink<'_>) -> Result<(), ProviderError> {
+        let Self { api, cx, .. } = *self;
+        let (machines, flavors, clusters) =
+            futures::join!(api.instances(cx), api.flavors(cx), api.clusters(cx));
+        let machines = machines?;
+        let total = machines.len();
+        let (flavors, unread) = match flavors {
+            Ok(flavors) => (by_id(flavors), None),
+            // Nearly every machine names its flavour in its plan code as well.
+            Err(error) => {
+                tracing::warn!(%error, "no flavours; plan codes have to do");
+                (BTreeMap::new(), Some(error))
+            }
+        };
+        let machines: Vec<Candidate> = machines
+            .into_iter()
+            .filter_map(|raw| match raw {
+                Lenient::Good(raw) => Candidate::new(raw, |id| flavors.get(id)),
+                Lenient::Missing | Lenient::Bad(_) => None,
+            })
+            .collect();
+        let nameless = total - machines.len();
+        let found: Vec<Candidate> =
+            machines.into_iter().filter(|machine| machine.kind() != Kind::Ordinary).collect();
+        if !found.is_empty() {
+            sink.page(self.instances(&found, &Nodes::not_yet(), None, unread.as_ref()));
+            let (nodes, book) = futures::join!(Nodes::read(api, cx, clusters), self.book(&found));
+            *sink.machines() = self.instances(&found, &nodes, book, unread.as_ref());
+        }
+        if nameless > 0 {
+            let detail = format!("{nameless} of {total} machines have no readable id");
+            return Err(ProviderError::answered(ErrorKind::Protocol, INSTANCES, detail));
+        }
+        Ok(())
+    }
+
+    /// The price catalogue, if anything is billed or only it can tell what a flavour is.
+    async fn book(&self, found: &[Candidate]) -> Option<&Book> {
+        let wanted =
+            |machine: &Candidate| machine.may_be_billed() || machine.kind() == Kind::Unfamiliar;
+        if found.iter().any(wanted) { self.prices.book(self.api, self.cx).await } else { None }
+    }
+
+    fn instances(
+        &self,
+        found: &[Candidate],
+        nodes: &Nodes,
+        book: Option<&Book>,
+        unread: Option<&ProviderError>,
+    ) -> Vec<reaper_model::Instance> {
+        found
+            .iter()
+            .filter(|machine| !is_ordinary(machine, book))
+            .map(|machine| {
+                if let Some(plan_code) = machine.raw.plan_code.good() {
+                    self.prices.note(&machine.id, plan_code);
+                }
+                machine.instance(&self.place, self.gpu(machine, unread), nodes)
+            })
+            .collect()
+    }
+
+    fn gpu(&self, machine: &Candidate, unread: Option<&ProviderError>) -> Fact<Gpu> {
+        let Some(flavor) = &machine.flavor else {
+            return match unread {
+                Some(error) => Fact::unknown(Ignorance::ReadFailed, error.to_string()),
+                None => Fact::unknown(Ignorance::NotOffered, "no flavour has its flavour's id"),
+            };
+        };
+        self.prices.gpu(flavor, self.place.now).unwrap_or_else(|| {
+            let why = format!("flavour {flavor} is not known; it counts as one with GPUs");
+            Fact::unknown(Ignorance::NotOffered, why)
+        })
+    }
+}
+
+/// Whether the catalogue sells an unfamiliar flavour as one without accelerators.
+fn is_ordinary(machine: &Candidate, book: Option<&Book>) -> bool {
+    let told = machine.flavor.as_deref().zip(book);
+    machine.kind() == Kind::Unfamiliar
+        && told.is_some_and(|(flavor, book)| book.is_ordinary(flavor))
+}
+
+fn by_id(flavors: Vec<Lenient<Flavor>>) -> BTreeMap<String, Flavor> {
+    flavors
+        .into_iter()
+        .filter_map(|flavor| match flavor {
+            Lenient::Good(flavor) => Some((flavor.id.good()?.clone(), flavor)),
+            Lenient::Missing | Lenient::Bad(_) => None,
+        })
+        .collect()
+}

@@ -1,0 +1,48 @@
+//! Plan codes: `h100-380.consumption`, `a100-180.monthly.postpaid`, with `.LZ`, `.LZ.EU` or `.3AZ`
+//! behind them in local zones and regions of three zones. The unit stands in the code alone: the
+//! US price book says "none" for the unit of hours and months alike.
+
+use reaper_model::Unit;
+
+/// The flavour and the unit of a plan; `None` for any other product, such as those of AI tools,
+/// which are priced by the minute (`ai-app-l4-1-gpu.minute.consumption`).
+pub(crate) fn read(code: &str) -> Option<(&str, Unit)> {
+    let (flavor, rest) = code.split_once('.')?;
+    let unit = match rest.split('.').next() {
+        Some("consumption") => Unit::Hour,
+        Some("monthly") => Unit::Month,
+        _ => return None,
+    };
+    (!flavor.is_empty()).then_some((flavor, unit))
+}
+
+/// The plan of a flavour whose machine names none: the ordinary one.
+pub(crate) fn of(flavor: &str, unit: Unit) -> String {
+    match unit {
+        Unit::Hour => format!("{flavor}.consumption"),
+        Unit::Month => format!("{flavor}.monthly.postpaid"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fl_109_hours_months_and_minutes_are_told_apart() {
+        assert_eq!(read("h100-380.consumption"), Some(("h100-380", Unit::Hour)));
+        assert_eq!(read("l4-90.consumption.LZ.EU"), Some(("l4-90", Unit::Hour)));
+        assert_eq!(read("a100-180.monthly.postpaid"), Some(("a100-180", Unit::Month)));
+        assert_eq!(read("b3-8.monthly.postpaid.3AZ"), Some(("b3-8", Unit::Month)));
+        for other in ["ai-app-l4-1-gpu.minute.consumption", "h100-380", ".consumption", ""] {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_plan_reads_back_as_what_it_was_made_of() {
+        for unit in [Unit::Hour, Unit::Month] {
+            assert_eq!(read(&of("t1-le-45", unit)), Some(("t1-le-45", unit)));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The price of one machine: by its plan code from the public catalogue, else from the dated list
+//! that ships with the program.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveTime, Utc};
+use reaper_model::{Fact, Gpu, Ignorance, Instance, Price, PriceSource, Purchase, Source, Unit};
+use reaper_provider::{CallContext, Catalogue, CatalogueError};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use crate::book::Book;
+use crate::client::{Api, CATALOGUE};
+use crate::flavor::linux;
+use crate::plan;
+
+/// The dated list: the book of the French subsidiary.
+const LIST: &str = include_str!("../../../config/prices/ovhcloud.csv");
+/// How facts name it.
+const LIST_NAME: &str = "config/prices/ovhcloud.csv";
+/// Subsidiaries whose books have the French prices: those of the euro.
+const EURO: [&str; 8] = ["DE", "ES", "FI", "FR", "IE", "IT", "NL", "PT"];
+/// How long a listing waits for 8 MB of prices, retries included, before the list has to do.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// All that is known of prices.
+#[derive(Debug)]
+pub(crate) struct Prices {
+    list: Catalogue,
+    book: OnceCell<(Book, DateTime<Utc>)>,
+    plans: Mutex<BTreeMap<String, String>>,
+    subsidiary: String,
+}
+
+impl Prices {
+    pub(crate) fn new(subsidiary: &str) -> Result<Self, CatalogueError> {
+        Ok(Self {
+            list: Catalogue::parse(LIST)?,
+            book: OnceCell::new(),
+            plans: Mutex::default(),
+            subsidiary: subsidiary.to_owned(),
+        })
+    }
+
+    /// The catalogue: fetched once, when somebody needs it. Without it the dated list has to do,
+    /// so that a failure is pointed out and does no harm.
+    pub(crate) async fn book(&self, api: &Api, cx: &CallContext) -> Option<&Book> {
+        let fetch = async || api.catalogue(cx).await.map(|book| (book, cx.now));
+        match timeout(PATIENCE, self.book.get_or_try_init(fetch)).await {
+            Ok(Ok((book, _))) => Some(book),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "no price catalogue; the dated list is used");
+                None
+            }
+            Err(_elapsed) => {
+                tracing::warn!("{CATALOGUE}: not read within {PATIENCE:?}; the dated list is used");
+                None
+            }
+        }
+    }
+
+    /// The accelerators of a flavour, as far as the list or the catalogue tells.
+    pub(crate) fn gpu(&self, flavor: &str, now: DateTime<Utc>) -> Option<Fact<Gpu>> {
+        if let Some(gpu) = self.list.gpu(flavor).or_else(|| self.list.gpu(linux(flavor))) {
+            let day = self.list.newest()?.and_time(NaiveTime::MIN).and_utc();
+            return Some(Fact::known(gpu.clone(), &Source::new(LIST_NAME), day));
+        }
+        let gpu = self.book.get()?.0.gpu(flavor)?;
+        Some(Fact::known(gpu.clone(), &Source::new(CATALOGUE), now))
+    }
+
+    /// Keeps the plan that a machine names.
+    pub(crate) fn note(&self, native: &str, plan_code: &str) {
+        self.plans().insert(native.to_owned(), plan_code.to_owned());
+    }
+
+    /// The price of a machine; never an hourly one for a monthly plan or the other way round.
+    pub(crate) fn price(&self, instance: &Instance) -> Fact<Price> {
+        let machine_type = instance.machine_type.as_str();
+        let unit = match &instance.purchase {
+            Purchase::Monthly => Unit::Month,
+            Purchase::OnDemand => Unit::Hour,
+            Purchase::Other(plan) => {
+                let why = format!("what plan `{plan}` costs is not known; set [[price]]");
+                return Fact::unknown(Ignorance::NotOffered, why);
+            }
+            Purchase::Spot { .. } | Purchase::Reserved(_) => {
+                let why = "OVHcloud has no such way to pay";
+                return Fact::unknown(Ignorance::NotOffered, why);
+            }
+        };
+        let named = self.plans().get(&instance.id.native).cloned();
+        // A machine whose monthly plan is wanted, but has not begun, still names the hourly one.
+        let plan_code = named
+            .filter(|code| plan::read(code).is_some_and(|(_, named)| named == unit))
+            .unwrap_or_else(|| plan::of(machine_type, unit));
+        if let Some((book, read_at)) = self.book.get()
+            && let Some((money, unit)) = book.price(&plan_code)
+        {
+            let price = Price {
+                money,
+                unit,
+                source: PriceSource::ProviderApi,
+                as_of: read_at.date_naive(),
+            };
+            return Fact::known(price, &Source::new(CATALOGUE), *read_at);
+        }
+        if !EURO.contains(&self.subsidiary.as_str()) {
+            let why = format!(
+                "no price of {plan_code} is known: the catalogue of {} did not give it; set [[price]]",
+                self.subsidiary
+            );
+            return Fact::unknown(Ignorance::NotOffered, why);
+        }
+        match self.list.price(machine_type, "", unit) {
+            Some(price) => {
+                let as_of = price.as_of.and_time(NaiveTime::MIN).and_utc();
+                Fact::known(price.clone(), &Source::new(LIST_NAME), as_of)
+            }
+            None => Fact::unknown(
+                Ignorance::NotOffered,
+                format!("no price of {plan_code} is known; set [[price]]"),
+            ),
+        }
+    }
+
+    fn plans(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_list_is_readable_and_free_of_contradictions() {
+        let list = Catalogue::parse(LIST).expect("readable");
+        assert_eq!(list.conflicts(), [""; 0]);
+        assert_eq!(list.types().len(), 33);
+    }
+
+    #[test]
+    fn fl_109_hours_and_months_stand_apart_and_a_hole_stays_one() {
+        let list = Catalogue::parse(LIST).expect("readable");
+        let price =
+            |flavor, unit| list.price(flavor, "", unit).map(|price| price.money.all_digits());
+        assert_eq!(price("h100-380", Unit::Hour).as_deref(), Some("2.80"));
+        assert_eq!(price("h100-380", Unit::Month).as_deref(), Some("1940.00"));
+        assert_eq!(price("h100-760", Unit::Month), None);
+        assert_eq!(price("a10-180", Unit::Hour), None);
+    }
+
+    #[test]
+    fn windows_has_the_gpu_of_the_same_flavour_without() {
+        let prices = Prices::new("FR").expect("readable");
+        let gpu = prices.gpu("win-l4-90", DateTime::UNIX_EPOCH).expect("known");
+        assert_eq!(gpu.value().map(|gpu| gpu.model.as_str()), Some("L4"));
+        assert!(prices.gpu("b300-512", DateTime::UNIX_EPOCH).is_none());
+    }
+}

@@ -1,0 +1,100 @@
+//! The answers' JSON, as far as it is needed. Fields are read one by one: OVHcloud's schema says
+//! less than its answers do (null where it promises a value, old shapes beside new ones). Secrets
+//! that answers carry (the rescue password) are not even decoded.
+
+use std::collections::BTreeMap;
+
+use reaper_http::Lenient;
+use serde::Deserialize;
+
+/// A project with the tags that IAM keeps of it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Project {
+    #[serde(default, rename = "project_id")]
+    pub(crate) id: Lenient<String>,
+    #[serde(default)]
+    pub(crate) description: Lenient<String>,
+    #[serde(default)]
+    pub(crate) status: Lenient<String>,
+    #[serde(default)]
+    pub(crate) iam: Lenient<Iam>,
+}
+
+/// What IAM knows of a resource.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Iam {
+    #[serde(default)]
+    pub(crate) tags: Lenient<BTreeMap<String, String>>,
+}
+
+/// The consumer key that asks.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Credential {
+    pub(crate) status: Lenient<String>,
+    pub(crate) expiration: Lenient<String>,
+}
+
+/// An instance in a list, or by itself: then with its whole flavour.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Instance {
+    pub(crate) id: Lenient<String>,
+    pub(crate) name: Lenient<String>,
+    pub(crate) status: Lenient<String>,
+    pub(crate) created: Lenient<String>,
+    pub(crate) region: Lenient<String>,
+    pub(crate) flavor_id: Lenient<String>,
+    pub(crate) flavor: Lenient<Flavor>,
+    /// Null for machines that boot from a volume. Read to be named when it is odd, for nothing
+    /// else.
+    pub(crate) image: Lenient<Object>,
+    pub(crate) plan_code: Lenient<String>,
+    /// There once a monthly plan is wanted or has begun.
+    pub(crate) monthly_billing: Lenient<Object>,
+}
+
+/// A machine type. It has no field for accelerators.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Flavor {
+    pub(crate) id: Lenient<String>,
+    pub(crate) name: Lenient<String>,
+    #[serde(rename = "type")]
+    pub(crate) family: Lenient<String>,
+}
+
+/// An object of which it only matters whether it is there.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Object {}
+
+/// A node of a Kubernetes cluster.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Node {
+    /// Null while there is no machine yet.
+    pub(crate) instance_id: Lenient<String>,
+    pub(crate) node_pool_id: Lenient<String>,
+}
+
+/// The answer to a login.
+#[derive(Deserialize)]
+pub(crate) struct Token {
+    pub(crate) access_token: String,
+    /// Seconds.
+    pub(crate) expires_in: Option<u64>,
+}
+
+/// The bodies of refusals: of the gateway (`errorCode`), of the API (`class`, `details`), of the
+/// login (`error`).
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Failure {
+    #[serde(rename = "errorCode")]
+    pub(crate) error_code: Lenient<String>,
+    pub(crate) class: Lenient<String>,
+    pub(crate) message: Lenient<String>,
+    pub(crate) details: Lenient<BTreeMap<String, Lenient<String>>>,
+    pub(crate) error: Lenient<String>,
+    pub(crate) error_description: Lenient<String>,
+}

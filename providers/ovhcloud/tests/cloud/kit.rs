@@ -1,0 +1,98 @@
+//! A simulated cloud with one project, and the adapter opened on it.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use reaper_model::{Instance, Location};
+use reaper_ovhcloud::OvhProvider;
+use reaper_provider::{
+    AccountSettings, CallContext, Identity, Provider, ProviderError, RequestCounter, Sink,
+};
+use reaper_simcloud::{SimCloud, World};
+use secrecy::SecretString;
+
+/// The project of every world here.
+pub(crate) const PROJECT: &str = "0123456789ab4cdef0123456789abcde";
+/// A month after the machines of the worlds began, unless they say otherwise.
+pub(crate) const NOW: &str = "2026-11-28T09:00:00Z";
+
+/// A world with the project and what `more` says of OVHcloud.
+pub(crate) fn world(more: &str) -> World {
+    let text = format!(
+        r#"
+        clock = {{ start = "{NOW}" }}
+        [ovhcloud]
+        {more}
+        [[ovhcloud.project]]
+        id = "{PROJECT}"
+        description = "ml-research"
+        tags = {{ owner = "alice", team = "research" }}
+        application_key = "canary-app"
+        application_secret = "canary-secret"
+        consumer_key = "canary-consumer"
+        client_id = "canary-client"
+        client_secret = "canary-client-secret"
+        clusters = ["kube-1"]
+        "#
+    );
+    World::from_toml(&text).expect("a valid world")
+}
+
+/// One machine of a world file.
+pub(crate) fn machine(id: &str, flavor: &str, more: &str) -> String {
+    format!(
+        "[[ovhcloud.instance]]\nproject = \"{PROJECT}\"\nregion = \"GRA11\"\nid = \"{id}\"\n\
+         name = \"machine-{id}\"\nflavor = \"{flavor}\"\ncreated = \"720h\"\n{more}\n"
+    )
+}
+
+pub(crate) async fn start(world: World) -> SimCloud {
+    SimCloud::start(world).await.expect("a free port")
+}
+
+/// Settings that open the project with its keys.
+pub(crate) fn settings(cloud: &SimCloud) -> AccountSettings {
+    let mut settings = AccountSettings::named("lab");
+    settings.endpoint_url = Some(cloud.base_url("ovhcloud"));
+    settings.options.insert("project".to_owned(), PROJECT.to_owned());
+    settings.limits.call = Duration::from_secs(5);
+    settings.limits.attempts = 2;
+    for (key, value) in [
+        ("application_key", "canary-app"),
+        ("application_secret", "canary-secret"),
+        ("consumer_key", "canary-consumer"),
+    ] {
+        settings.credentials.insert(key.to_owned(), SecretString::from(value));
+    }
+    settings
+}
+
+pub(crate) fn open(settings: &AccountSettings) -> OvhProvider {
+    OvhProvider::open(settings).expect("complete settings")
+}
+
+pub(crate) fn context() -> CallContext {
+    CallContext { now: now(), requests: RequestCounter::default() }
+}
+
+pub(crate) fn now() -> DateTime<Utc> {
+    NOW.parse().expect("valid")
+}
+
+/// What one listing gave, and how it ended.
+pub(crate) async fn list(provider: &OvhProvider) -> (Vec<Instance>, Result<(), ProviderError>) {
+    let cx = context();
+    let account = PROJECT.into();
+    let identity = Identity { account, login: String::new() };
+    let tell = |_| ();
+    let mut sink = Sink::new(&tell);
+    let ended = provider.list(&cx, &identity, &Location::new("all"), &mut sink).await;
+    (sink.into_inner(), ended)
+}
+
+/// The machines of a world, listed whole.
+pub(crate) async fn machines(cloud: &SimCloud) -> Vec<Instance> {
+    let (machines, ended) = list(&open(&settings(cloud))).await;
+    ended.expect("a whole listing");
+    machines
+}

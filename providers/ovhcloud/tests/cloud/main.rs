@@ -1,0 +1,9 @@
+//! The adapter against a simulated OVHcloud: over loopback HTTP, signatures checked.
+
+#![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
+
+mod kit;
+mod listing;
+mod login;
+mod network;
+mod prices;

@@ -1,0 +1,214 @@
+//! The calls, each with the permission set that it needs. All of them only read.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use reaper_http::paging::NumberedPage;
+use reaper_http::{
+    Answer, Base, Call, Client, CursorPages, Dialect, HeaderName, NumberedPages, Pace, Refusal,
+    Request,
+};
+use reaper_model::{Location, ProviderAccount};
+use reaper_provider::{AccountSettings, CallContext, OpenError, ProviderError};
+use secrecy::SecretString;
+
+use crate::error;
+use crate::settings::Settings;
+use crate::wire;
+
+/// Lists the servers of a zone.
+pub(crate) const SERVERS: &str = "scaleway:ListServers";
+/// Lists the types of a zone with their GPUs and prices.
+pub(crate) const PRODUCTS: &str = "scaleway:ListServersTypes";
+/// Lists what was done in an organisation.
+pub(crate) const EVENTS: &str = "scaleway:ListEvents";
+/// Lists the autoscaling groups of a project in a zone.
+pub(crate) const GROUPS: &str = "scaleway:ListGroups";
+/// Reads one project.
+pub(crate) const PROJECT: &str = "scaleway:GetProject";
+/// Reads one API key.
+pub(crate) const API_KEY: &str = "scaleway:GetAPIKey";
+
+/// The permission set that reads API keys, users and applications.
+pub(crate) const IAM_READ: &str = "IAMReadOnly";
+
+const DEFAULT_URL: &str = "https://api.scaleway.com";
+/// One request per zone that exists. Scaleway publishes no rate; it was seen to refuse clients that
+/// list every project of every zone at once.
+const IN_FLIGHT: usize = 10;
+/// The most that a page of the Audit Trail or of Autoscaling holds.
+const PAGE_SIZE: &str = "100";
+/// The set that surely reads autoscaling groups; one of their own is not documented.
+const GROUPS_READ: &str = "AllProductsReadOnly";
+
+/// The API of one account.
+#[derive(Debug)]
+pub(crate) struct Api {
+    client: Client,
+    base: Base,
+    page_size: u32,
+}
+
+/// Scaleway's login: one header, no signature.
+#[derive(Debug)]
+struct Token {
+    key: SecretString,
+}
+
+#[async_trait]
+impl Dialect for Token {
+    async fn authorize(
+        &self,
+        _cx: &CallContext,
+        request: &mut Request,
+    ) -> Result<(), ProviderError> {
+        request.secret_header(HeaderName::from_static("x-auth-token"), &self.key)
+    }
+
+    fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {
+        error::refusal(call, answer)
+    }
+}
+
+impl Api {
+    /// Opens the API and sends nothing.
+    pub(crate) fn open(account: &AccountSettings, settings: &Settings) -> Result<Self, OpenError> {
+        let pace = Pace { per_second: None, in_flight: IN_FLIGHT };
+        let token = Token { key: settings.secret_key.clone() };
+        Ok(Self {
+            client: Client::open(account, pace, Arc::new(token))?,
+            base: Base::open(account, DEFAULT_URL)?,
+            page_size: settings.page_size,
+        })
+    }
+
+    /// The servers of a zone, of one project or of all that the key sees. Newest first, so that a
+    /// server that is made meanwhile shifts others to the next page and never past it.
+    pub(crate) fn servers(&self, zone: &Location, project: Option<&str>) -> NumberedPages<'_> {
+        self.servers_by(zone, project, self.page_size)
+    }
+
+    /// One server of a zone, if there is any.
+    pub(crate) async fn any_server(
+        &self,
+        cx: &CallContext,
+        zone: &Location,
+    ) -> Result<Option<wire::Server>, ProviderError> {
+        let page: Option<wire::Servers> = self.servers_by(zone, None, 1).next(cx).await?;
+        let found = page.into_iter().flat_map(|page| page.servers).next();
+        Ok(found.and_then(|server| server.take("server", &mut Vec::new())))
+    }
+
+    fn servers_by(&self, zone: &Location, project: Option<&str>, size: u32) -> NumberedPages<'_> {
+        let url = self.base.at(["instance", "v1", "zones", zone.as_str(), "servers"]);
+        let mut call = Call::read(SERVERS, url)
+            .permission("InstancesReadOnly")
+            .query("order", "creation_date_desc");
+        if let Some(project) = project {
+            call = call.query("project", project);
+        }
+        NumberedPages::new(&self.client, call, size)
+    }
+
+    /// The types of a zone. Scaleway shows them to everybody.
+    pub(crate) async fn products(
+        &self,
+        cx: &CallContext,
+        zone: &Location,
+    ) -> Result<Vec<wire::Products>, ProviderError> {
+        let url = self.base.at(["instance", "v1", "zones", zone.as_str(), "products", "servers"]);
+        let call = Call::read(PRODUCTS, url).permission("InstancesReadOnly");
+        all(NumberedPages::new(&self.client, call, self.page_size), cx).await
+    }
+
+    /// One project.
+    pub(crate) async fn project(
+        &self,
+        cx: &CallContext,
+        id: &str,
+    ) -> Result<wire::Project, ProviderError> {
+        let url = self.base.at(["account", "v3", "projects", id]);
+        self.client.json(cx, &Call::read(PROJECT, url).permission("ProjectReadOnly")).await
+    }
+
+    /// One API key, by its public half.
+    pub(crate) async fn api_key(
+        &self,
+        cx: &CallContext,
+        access_key: &str,
+    ) -> Result<wire::ApiKey, ProviderError> {
+        let url = self.base.at(["iam", "v1alpha1", "api-keys", access_key]);
+        self.client.json(cx, &Call::read(API_KEY, url).permission(IAM_READ)).await
+    }
+
+    /// A user.
+    pub(crate) async fn user(
+        &self,
+        cx: &CallContext,
+        id: &str,
+    ) -> Result<wire::Bearer, ProviderError> {
+        let url = self.base.at(["iam", "v1alpha1", "users", id]);
+        self.client.json(cx, &Call::read("scaleway:GetUser", url).permission(IAM_READ)).await
+    }
+
+    /// An application.
+    pub(crate) async fn application(
+        &self,
+        cx: &CallContext,
+        id: &str,
+    ) -> Result<wire::Bearer, ProviderError> {
+        let url = self.base.at(["iam", "v1alpha1", "applications", id]);
+        self.client.json(cx, &Call::read("scaleway:GetApplication", url).permission(IAM_READ)).await
+    }
+
+    /// The autoscaling groups of a project.
+    pub(crate) fn groups(&self, zone: &Location, project: &str) -> CursorPages<'_> {
+        let url = self.base.at(["autoscaling", "v1alpha2", "zones", zone.as_str(), "groups"]);
+        let call = Call::read(GROUPS, url)
+            .permission(GROUPS_READ)
+            .query("project_id", project)
+            .query("page_size", PAGE_SIZE);
+        CursorPages::new(&self.client, call, "page_token")
+    }
+
+    /// The servers that a group made.
+    pub(crate) fn group_servers(&self, zone: &Location, group: &str) -> CursorPages<'_> {
+        let url = self.base.at(["autoscaling", "v1alpha2", "zones", zone.as_str(), "servers"]);
+        let call = Call::read("scaleway:ListGroupServers", url)
+            .permission(GROUPS_READ)
+            .query("group_id", group)
+            .query("page_size", PAGE_SIZE);
+        CursorPages::new(&self.client, call, "page_token")
+    }
+
+    /// What was done to the servers of a region since `after` (RFC 3339), newest first. Without
+    /// `after` Scaleway would tell of the last hour only.
+    pub(crate) fn server_actions(
+        &self,
+        region: &str,
+        organisation: &ProviderAccount,
+        after: &str,
+    ) -> CursorPages<'_> {
+        let url = self.base.at(["audit-trail", "v1alpha1", "regions", region, "events"]);
+        let call = Call::read(EVENTS, url)
+            .permission("AuditTrailReadOnly")
+            .query("organization_id", organisation.as_str())
+            .query("resource_type", "instance_server")
+            .query("method_name", "ServerAction")
+            .query("recorded_after", after)
+            .query("order_by", "recorded_at_desc")
+            .query("page_size", PAGE_SIZE);
+        CursorPages::new(&self.client, call, "page_token")
+    }
+}
+
+async fn all<T: NumberedPage>(
+    mut pages: NumberedPages<'_>,
+    cx: &CallContext,
+) -> Result<Vec<T>, ProviderError> {
+    let mut read = Vec::new();
+    while let Some(page) = pages.next(cx).await? {
+        read.push(page);
+    }
+    Ok(read)
+}

@@ -1,0 +1,25 @@
+//! What the command line must know of Scaleway before there is an account of it.
+
+use std::sync::Arc;
+
+use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider};
+
+use crate::adapter::ScalewayProvider;
+
+/// Scaleway, as the command line's list of providers holds it.
+pub const DESCRIPTOR: Descriptor = Descriptor {
+    name: "scaleway",
+    title: "Scaleway",
+    location_key: Some("zones"),
+    options: &["profile"],
+    lists: &["project_ids"],
+    credentials: &["access_key", "secret_key"],
+    environment: &["SCW_SECRET_KEY", "SCW_PROFILE", "SCW_CONFIG_PATH", "SCW_TOKEN"],
+    files: &[".config/scw/config.yaml", ".config/scw/config.yml"],
+    audit_policy: include_str!("../audit-policy.json"),
+    open,
+};
+
+fn open(settings: AccountSettings) -> Result<Arc<dyn Provider>, OpenError> {
+    Ok(Arc::new(ScalewayProvider::open(settings)?))
+}

@@ -1,0 +1,214 @@
+//! What a type is made of and costs: the zone's own product list, else the dated one. A type that
+//! nobody describes is assumed to be a billable GPU and never left out.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, Utc};
+use reaper_http::Amount;
+use reaper_model::{Fact, Gpu, Ignorance, Location, Source};
+use reaper_provider::{Catalogue, ProviderError};
+use rust_decimal::Decimal;
+
+use crate::client::PRODUCTS;
+use crate::price::CATALOGUE;
+use crate::wire;
+
+/// Families that never had a GPU, for types that the product list no longer or not at all shows.
+const FAMILIES_WITHOUT_GPU: [&str; 19] = [
+    "BASIC2",
+    "BASIC3",
+    "COMPUTE3",
+    "COPARM1",
+    "DEV1",
+    "ENT1",
+    "GP1",
+    "MEMORY3",
+    "PLAY2",
+    "POP2",
+    "PRO2",
+    "STANDARD2",
+    "STANDARD3",
+    "STARDUST1",
+    "START1",
+    "VC1L",
+    "VC1M",
+    "VC1S",
+    "X64",
+];
+const BYTES_PER_GIB: u64 = 1 << 30;
+
+/// One type in one zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Product {
+    /// Its accelerators; `Absent` for none.
+    gpu: Fact<Gpu>,
+    /// EUR per hour; a missing price and a price of nothing are both unknown.
+    pub(crate) hourly: Option<Decimal>,
+}
+
+/// The product list of one zone.
+#[derive(Debug)]
+pub(crate) struct Products {
+    types: BTreeMap<String, Product>,
+    /// When it was read (UTC).
+    pub(crate) as_of: DateTime<Utc>,
+    failure: Option<ProviderError>,
+}
+
+impl Products {
+    /// Reads the pages of a list.
+    pub(crate) fn new(pages: Vec<wire::Products>, now: DateTime<Utc>) -> Self {
+        let source = Source::new(PRODUCTS);
+        let types =
+            pages.into_iter().flat_map(|page| page.servers).filter_map(|(name, product)| {
+                let product = product.take(&name, &mut Vec::new())?;
+                let gpu = gpu(&product, &source, now);
+                let hourly = product.hourly_price.good().map(|Amount(price)| *price);
+                let hourly = hourly.filter(|price| *price > Decimal::ZERO);
+                Some((name, Product { gpu, hourly }))
+            });
+        Self { types: types.collect(), as_of: now, failure: None }
+    }
+
+    /// The list could not be read.
+    pub(crate) fn unread(failure: ProviderError, now: DateTime<Utc>) -> Self {
+        Self { types: BTreeMap::new(), as_of: now, failure: Some(failure) }
+    }
+
+    /// A type as the list shows it.
+    pub(crate) fn get(&self, kind: &str) -> Option<&Product> {
+        self.types.get(kind)
+    }
+
+    /// The accelerators of a type; `None` for a type that surely has none.
+    pub(crate) fn accelerator(&self, kind: &str, catalogue: &Catalogue) -> Option<Fact<Gpu>> {
+        let described = self.get(kind).map(|product| &product.gpu);
+        match described {
+            Some(Fact::Absent { .. }) => return None,
+            Some(known @ Fact::Known { .. }) => return Some(known.clone()),
+            Some(Fact::Unknown(_)) | None => {}
+        }
+        if let Some(gpu) = catalogue.gpu(kind) {
+            return Some(Fact::known(gpu.clone(), &Source::new(CATALOGUE), self.as_of));
+        }
+        if let Some(unclear) = described {
+            return Some(unclear.clone());
+        }
+        let family = kind.split('-').next().unwrap_or_default();
+        if FAMILIES_WITHOUT_GPU.contains(&family) {
+            return None;
+        }
+        Some(match &self.failure {
+            Some(error) => {
+                Fact::unknown(Ignorance::ReadFailed, format!("the product list is unread: {error}"))
+            }
+            None => Fact::unknown(
+                Ignorance::NotOffered,
+                "Scaleway's product list of the zone does not name the type",
+            ),
+        })
+    }
+}
+
+fn gpu(product: &wire::Product, source: &Source, now: DateTime<Utc>) -> Fact<Gpu> {
+    let count = match product.gpu.good() {
+        Some(0) => return Fact::absent(source),
+        Some(&count) => count,
+        None if product.gpu.is_bad() => {
+            return Fact::unknown(Ignorance::Unusable, "its number of GPUs cannot be read");
+        }
+        None => return Fact::absent(source),
+    };
+    let info = product.gpu_info.good();
+    let Some(model) = info.and_then(|info| info.gpu_name.good()) else {
+        return Fact::unknown(Ignorance::Unusable, format!("it has {count} GPUs of no name"));
+    };
+    let count = Decimal::from(count);
+    let memory_gib = info
+        .and_then(|info| info.gpu_memory.good())
+        .map(|bytes| (Decimal::from(*bytes) / Decimal::from(BYTES_PER_GIB) * count).normalize());
+    Fact::known(Gpu { model: model.clone(), count, memory_gib }, source, now)
+}
+
+/// The product lists that were read, by zone.
+#[derive(Debug, Default)]
+pub(crate) struct ProductBook(Mutex<BTreeMap<Location, Arc<Products>>>);
+
+impl ProductBook {
+    /// Keeps the list of a zone.
+    pub(crate) fn keep(&self, zone: &Location, products: &Arc<Products>) {
+        let mut zones = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        zones.insert(zone.clone(), Arc::clone(products));
+    }
+
+    /// The list of a zone, if it was read.
+    pub(crate) fn of(&self, zone: &Location) -> Option<Arc<Products>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(zone).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reaper_provider::ErrorKind;
+
+    use super::*;
+    use crate::price;
+
+    const LIST: &str = r#"{"servers": {
+        "L40S-2-48G": {"gpu": 2, "gpu_info": {"gpu_manufacturer": "NVIDIA", "gpu_name": "L40S",
+            "gpu_memory": 51539607552}, "hourly_price": 2.939832, "monthly_price": 2146.07736},
+        "DEV1-S": {"gpu": null, "gpu_info": null, "hourly_price": 0.01302},
+        "GP9-S": {"gpu": 0, "hourly_price": 0},
+        "ODD-1": {"gpu": "two", "hourly_price": "dear"},
+        "N-1": {"gpu": 1, "gpu_info": null, "hourly_price": 1}}}"#;
+
+    fn products() -> Products {
+        let page = serde_json::from_str(LIST).expect("a page");
+        Products::new(vec![page], DateTime::UNIX_EPOCH)
+    }
+
+    fn seen(products: &Products, kind: &str) -> Option<Fact<Gpu>> {
+        products.accelerator(kind, &price::catalogue().expect("readable"))
+    }
+
+    #[test]
+    fn memory_is_that_of_all_gpus_and_the_price_is_exact() {
+        let products = products();
+        let gpu = seen(&products, "L40S-2-48G").and_then(|fact| fact.value().cloned());
+        let expected = Gpu { model: "L40S".into(), count: 2.into(), memory_gib: Some(96.into()) };
+        assert_eq!(gpu, Some(expected));
+        let hourly = products.get("L40S-2-48G").and_then(|product| product.hourly);
+        assert_eq!(hourly.map(|price| price.to_string()).as_deref(), Some("2.939832"));
+    }
+
+    #[test]
+    fn a_price_of_nothing_is_unknown() {
+        let products = products();
+        assert_eq!(products.get("GP9-S").and_then(|product| product.hourly), None);
+        assert_eq!(products.get("ODD-1").and_then(|product| product.hourly), None);
+    }
+
+    #[test]
+    fn only_types_that_surely_have_no_gpu_are_left_out() {
+        let products = products();
+        for none in ["DEV1-S", "GP9-S", "PRO2-XXS", "STARDUST1-S"] {
+            assert_eq!(seen(&products, none), None, "{none}");
+        }
+        for unclear in ["ODD-1", "N-1", "H200-SXM-8-141G", ""] {
+            let fact = seen(&products, unclear).expect(unclear);
+            assert!(fact.gap().is_some(), "{unclear}");
+        }
+    }
+
+    #[test]
+    fn fl_022_a_type_nobody_describes_is_assumed_to_be_a_gpu() {
+        let error = ProviderError::answered(ErrorKind::ServerFault, PRODUCTS, "");
+        let products = Products::unread(error, DateTime::UNIX_EPOCH);
+        let gap = seen(&products, "G99-1").and_then(|fact| fact.gap().map(|gap| gap.kind));
+        assert_eq!(gap, Some(Ignorance::ReadFailed));
+        let known = seen(&products, "L4-2-24G").and_then(|fact| fact.source().cloned());
+        assert_eq!(known, Some(Source::new(CATALOGUE)));
+        assert_eq!(seen(&products, "DEV1-S"), None);
+    }
+}

@@ -1,0 +1,201 @@
+//! Scaleway's answers as they come. Every field is read on its own, so that one that is null, odd or
+//! new spoils nothing but itself. Fields that nothing needs are not decoded.
+
+use std::collections::BTreeMap;
+
+use reaper_http::lenient;
+use reaper_http::paging::{CursorPage, NumberedPage};
+use reaper_http::{Amount, Lenient};
+use serde::Deserialize;
+
+/// A page of `ListServers`. The list itself must be there: an object of another shape is no empty
+/// zone.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Servers {
+    #[serde(deserialize_with = "lenient::list")]
+    pub(crate) servers: Vec<Lenient<Server>>,
+}
+
+impl NumberedPage for Servers {
+    fn entries(&self) -> usize {
+        self.servers.len()
+    }
+}
+
+/// One server.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Server {
+    pub(crate) id: Lenient<String>,
+    pub(crate) name: Lenient<String>,
+    pub(crate) organization: Lenient<String>,
+    pub(crate) project: Lenient<String>,
+    pub(crate) commercial_type: Lenient<String>,
+    pub(crate) state: Lenient<String>,
+    pub(crate) state_detail: Lenient<String>,
+    pub(crate) boot_type: Lenient<String>,
+    pub(crate) protected: Lenient<bool>,
+    pub(crate) allowed_actions: Lenient<Vec<String>>,
+    pub(crate) creation_date: Lenient<String>,
+    pub(crate) tags: Lenient<Vec<Lenient<String>>>,
+    pub(crate) volumes: Lenient<BTreeMap<String, Lenient<Volume>>>,
+    pub(crate) public_ip: Lenient<PublicIp>,
+    pub(crate) public_ips: Lenient<Vec<Lenient<PublicIp>>>,
+}
+
+/// A volume as a server shows it. Block volumes come without a size.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Volume {
+    pub(crate) id: Lenient<String>,
+    #[serde(rename = "volume_type")]
+    pub(crate) kind: Lenient<String>,
+    pub(crate) size: Lenient<u64>,
+}
+
+/// A public address as a server shows it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PublicIp {
+    pub(crate) id: Lenient<String>,
+    pub(crate) dynamic: Lenient<bool>,
+    pub(crate) family: Lenient<String>,
+}
+
+/// A page of `ListServersTypes`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Products {
+    pub(crate) servers: BTreeMap<String, Lenient<Product>>,
+}
+
+impl NumberedPage for Products {
+    fn entries(&self) -> usize {
+        self.servers.len()
+    }
+}
+
+/// What a type is made of. The monthly price is the hourly one times 730 and is not read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Product {
+    pub(crate) gpu: Lenient<u32>,
+    pub(crate) gpu_info: Lenient<GpuInfo>,
+    pub(crate) hourly_price: Lenient<Amount>,
+}
+
+/// The GPUs of a type; the memory is that of one of them, in bytes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct GpuInfo {
+    pub(crate) gpu_name: Lenient<String>,
+    pub(crate) gpu_memory: Lenient<u64>,
+}
+
+/// An API key as IAM shows it; it belongs to a user or to an application.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ApiKey {
+    pub(crate) user_id: Lenient<String>,
+    pub(crate) application_id: Lenient<String>,
+}
+
+/// What owns an API key: a user or an application.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Bearer {
+    pub(crate) organization_id: Lenient<String>,
+    pub(crate) email: Lenient<String>,
+    pub(crate) name: Lenient<String>,
+}
+
+/// A project.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Project {
+    pub(crate) organization_id: Lenient<String>,
+}
+
+/// A page of autoscaling groups.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Groups {
+    #[serde(rename = "group_summaries", deserialize_with = "lenient::list")]
+    pub(crate) groups: Vec<Lenient<Group>>,
+    #[serde(default)]
+    next_page_token: Lenient<String>,
+}
+
+impl CursorPage for Groups {
+    fn next_cursor(&self) -> Option<&str> {
+        self.next_page_token.good().map(String::as_str)
+    }
+}
+
+/// An autoscaling group.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Group {
+    pub(crate) id: Lenient<String>,
+    pub(crate) name: Lenient<String>,
+}
+
+/// A page of the servers of a group.
+#[derive(Debug, Deserialize)]
+pub(crate) struct GroupServers {
+    #[serde(deserialize_with = "lenient::list")]
+    pub(crate) servers: Vec<Lenient<GroupServer>>,
+    #[serde(default)]
+    next_page_token: Lenient<String>,
+}
+
+impl CursorPage for GroupServers {
+    fn next_cursor(&self) -> Option<&str> {
+        self.next_page_token.good().map(String::as_str)
+    }
+}
+
+/// A server of a group.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct GroupServer {
+    pub(crate) server_id: Lenient<String>,
+}
+
+/// A page of the Audit Trail.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Events {
+    #[serde(default, deserialize_with = "lenient::list")]
+    pub(crate) events: Vec<Lenient<Event>>,
+    #[serde(default)]
+    next_page_token: Lenient<String>,
+}
+
+impl CursorPage for Events {
+    fn next_cursor(&self) -> Option<&str> {
+        self.next_page_token.good().map(String::as_str)
+    }
+}
+
+/// Something that was done.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Event {
+    pub(crate) recorded_at: Lenient<String>,
+    pub(crate) status_code: Lenient<u16>,
+    pub(crate) request_body: Lenient<ServerAction>,
+    #[serde(deserialize_with = "lenient::list")]
+    pub(crate) resources: Vec<Lenient<Resource>>,
+}
+
+/// What was asked of a server.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ServerAction {
+    pub(crate) action: Lenient<String>,
+}
+
+/// What it was done to.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Resource {
+    pub(crate) id: Lenient<String>,
+}
