@@ -1,7 +1,12 @@
 //! The whole product, seen from outside: the binary `reaper` against simulated and foreign clouds,
 //! the documents against the code.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::format_push_string,
+    reason = "a test that cannot go on has failed; texts are built plainly"
+)]
 
 mod aws;
 mod cli;

@@ -6,12 +6,17 @@ use reaper_config::{Config, Environment as ConfigEnvironment};
 use reaper_engine::Account;
 use reaper_model::ProviderName;
 use reaper_provider::account::CallLimits;
-use reaper_provider::{AccountSettings, OpenError};
+use reaper_provider::{AccountSettings, OpenError, Surroundings};
 
 use crate::args::Global;
 use crate::environment::{Environment, variable};
 use crate::failure::Failure;
 use crate::providers;
+
+/// Where adapters find what the configuration leaves open: the variables and files of the
+/// providers' own tools.
+pub(crate) const SURROUNDINGS: Surroundings<'static> =
+    Surroundings { variable: &variable, read_file: &|path| std::fs::read_to_string(path) };
 
 /// Reads the configuration that the command line, or the places where it is looked for, name.
 pub(crate) fn config(global: &Global, environment: &Environment) -> Result<Config, Failure> {
@@ -48,6 +53,7 @@ pub(crate) fn accounts(
     config: &Config,
     global: &Global,
     environment: &Environment,
+    surroundings: Surroundings<'_>,
 ) -> Result<Vec<Account>, Failure> {
     for wanted in &global.account {
         if !config.accounts.iter().any(|account| account.name.as_str() == wanted.trim()) {
@@ -64,7 +70,7 @@ pub(crate) fn accounts(
         .filter(asked)
         .map(|account| {
             let bundle = config.ca_bundle.as_deref().or(environment.ca_bundle.as_deref());
-            open(account, settings(account, config, bundle))
+            open(account, settings(account, config, bundle), surroundings)
         })
         .collect()
 }
@@ -90,6 +96,7 @@ fn settings(
 ) -> AccountSettings {
     let pace = config.pace_of(&account.provider);
     AccountSettings {
+        expect_account: account.expect_account.clone(),
         locations: account.locations.clone(),
         endpoint_url: account.endpoint_url.clone(),
         options: account.options.clone(),
@@ -107,12 +114,17 @@ fn settings(
     }
 }
 
-fn open(account: &reaper_config::Account, settings: AccountSettings) -> Result<Account, Failure> {
+fn open(
+    account: &reaper_config::Account,
+    settings: AccountSettings,
+    surroundings: Surroundings<'_>,
+) -> Result<Account, Failure> {
     let descriptor = providers::find(account.provider.as_str())
         .ok_or_else(|| not_built_in(&account.provider))?;
-    let provider = (descriptor.open)(settings).map_err(|OpenError { account, problem }| {
-        Failure::Usage(format!("account {account:?}: {problem}"), None)
-    })?;
+    let provider =
+        (descriptor.open)(settings, surroundings).map_err(|OpenError { account, problem }| {
+            Failure::Usage(format!("account {account:?}: {problem}"), None)
+        })?;
     Ok(Account {
         name: account.name.clone(),
         provider,

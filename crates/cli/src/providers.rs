@@ -7,6 +7,9 @@ use reaper_provider::Descriptor;
 pub(crate) const PROVIDERS: &[Descriptor] = &[
     #[cfg(feature = "aws")]
     reaper_aws::DESCRIPTOR,
+    reaper_ovhcloud::DESCRIPTOR,
+    reaper_scaleway::DESCRIPTOR,
+    reaper_lambda::DESCRIPTOR,
 ];
 
 /// The provider of that name.

@@ -199,7 +199,15 @@ pub async fn collect(
         }));
     }
     progress.scopes(jobs.len());
-    inventory.scopes = list_all(jobs, limits, now, end, progress).await;
+    for read in list_all(jobs, limits, now, end, progress).await {
+        match read.listing {
+            // The place exists and has nothing for this account: not a failure.
+            Listing::Failed(error) if error.kind == ErrorKind::NotEnabled => {
+                inventory.skipped.push((read.scope, error.to_string()));
+            }
+            _ => inventory.scopes.push(read),
+        }
+    }
     drop_doubles(&mut inventory);
     inventory
 }

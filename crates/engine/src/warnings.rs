@@ -163,7 +163,7 @@ fn of_machine(machine: &Assessed, now: DateTime<Utc>) -> Vec<Warning> {
     for field in &instance.unreadable {
         found.push(warning(
             "unreadable-field",
-            format!("unreadable field: {field}"),
+            format!("unreadable field {field}"),
             subject.clone(),
         ));
     }

@@ -31,50 +31,70 @@ impl Tag {
 
 /// All tags of one machine, in an order that does not depend on the provider's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tags(Vec<Tag>);
+pub struct Tags {
+    tags: Vec<Tag>,
+    /// As delivered, where that is not `key=value`.
+    raw: Option<Vec<String>>,
+}
 
 impl Tags {
     /// The tags, sorted.
     pub fn new(mut tags: Vec<Tag>) -> Self {
         tags.sort();
-        Self(tags)
+        Self { tags, raw: None }
+    }
+
+    /// The tags as read from texts of the provider's own form (Scaleway), which are kept.
+    #[must_use]
+    pub fn with_raw(self, mut raw: Vec<String>) -> Self {
+        raw.sort();
+        Self { raw: Some(raw), ..self }
     }
 
     /// All of them, by key and value.
     pub fn iter(&self) -> std::slice::Iter<'_, Tag> {
-        self.0.iter()
+        self.tags.iter()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.tags.is_empty()
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.tags.len()
     }
 
     /// Those whose key folds to the same as `key`; several when spelled differently.
     pub fn matching<'a>(&'a self, key: &str) -> impl Iterator<Item = &'a Tag> + use<'a> {
         let wanted = fold_key(key);
-        self.0.iter().filter(move |tag| fold_key(&tag.key) == wanted)
+        self.tags.iter().filter(move |tag| fold_key(&tag.key) == wanted)
     }
 
     /// The exact key's value, as the provider spelled both.
     pub fn exact(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|tag| tag.key == key).map(|tag| tag.value.as_deref().unwrap_or_default())
+        self.tags
+            .iter()
+            .find(|tag| tag.key == key)
+            .map(|tag| tag.value.as_deref().unwrap_or_default())
     }
 
     /// Key to value as JSON shows it. Of equal keys (possible at Scaleway only) the last in order
     /// stands; [`Tags::raw`] keeps all.
     pub fn to_map(&self) -> BTreeMap<String, String> {
-        self.0.iter().map(|tag| (tag.key.clone(), tag.value.clone().unwrap_or_default())).collect()
+        self.tags
+            .iter()
+            .map(|tag| (tag.key.clone(), tag.value.clone().unwrap_or_default()))
+            .collect()
     }
 
-    /// `key=value` or the bare word, one text per tag.
+    /// As delivered, one text per tag; of pairs `key=value`.
     pub fn raw(&self) -> Vec<String> {
-        self.0
+        if let Some(raw) = &self.raw {
+            return raw.clone();
+        }
+        self.tags
             .iter()
             .map(|tag| match &tag.value {
                 Some(value) => format!("{}={value}", tag.key),
@@ -89,7 +109,7 @@ impl<'a> IntoIterator for &'a Tags {
     type IntoIter = std::slice::Iter<'a, Tag>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.tags.iter()
     }
 }
 

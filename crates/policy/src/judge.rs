@@ -331,7 +331,7 @@ fn undecidable(subject: &Subject<'_>) -> Option<String> {
     match (instance.state, instance.meter) {
         (State::Pending, _) => Some("still booting, will be judged next run".to_owned()),
         (State::Unknown, _) | (_, Meter::Unknown) => Some(format!(
-            "state {:?} is not known to this version, counted as billed, never acted on",
+            "what state {:?} costs is not known: counted as billed, never acted on",
             instance.provider_state
         )),
         _ => None,

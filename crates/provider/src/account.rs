@@ -11,6 +11,8 @@ use secrecy::SecretString;
 pub struct AccountSettings {
     /// Its name in the configuration.
     pub name: AccountName,
+    /// The pin, for providers that must look for it (Lambda); the engine compares it.
+    pub expect_account: Option<String>,
     /// Regions or zones to list; empty means all.
     pub locations: Vec<Location>,
     /// Base address instead of the provider's own.
@@ -59,6 +61,7 @@ impl AccountSettings {
     pub fn named(name: impl AsRef<str>) -> Self {
         Self {
             name: AccountName::new(name),
+            expect_account: None,
             locations: Vec::new(),
             endpoint_url: None,
             options: BTreeMap::new(),

@@ -1,5 +1,7 @@
 //! What the command line must know of a provider before there is an account of it.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::account::AccountSettings;
@@ -15,8 +17,24 @@ pub struct OpenError {
     pub problem: String,
 }
 
+/// Where an adapter finds what the configuration leaves open: the variables and files of the
+/// provider's own tools. Handed in, so that opening an account depends on nothing else.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The value of an environment variable.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The text of a file.
+    pub read_file: &'a dyn Fn(&Path) -> io::Result<String>,
+}
+
+impl Surroundings<'static> {
+    /// No variable is set and no file exists: the settings alone count.
+    pub const NONE: Self =
+        Self { variable: &|_| None, read_file: &|_| Err(io::Error::from(io::ErrorKind::NotFound)) };
+}
+
 /// Makes an adapter for one account. Sends nothing.
-pub type Open = fn(AccountSettings) -> Result<Arc<dyn Provider>, OpenError>;
+pub type Open = fn(AccountSettings, Surroundings<'_>) -> Result<Arc<dyn Provider>, OpenError>;
 
 /// One line of the command line's list of providers.
 #[derive(Debug, Clone, Copy)]

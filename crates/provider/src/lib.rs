@@ -21,7 +21,7 @@ pub use adapter::{
     SkippedLocation,
 };
 pub use catalogue::{Catalogue, CatalogueError};
-pub use descriptor::{Descriptor, OpenError};
+pub use descriptor::{Descriptor, OpenError, Surroundings};
 pub use error::{Delivery, ErrorKind, ProviderError};
 
 /// A listing of machines as the engine collects it.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider};
+use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider, Surroundings};
 
 use crate::adapter::AwsProvider;
 
@@ -33,6 +33,10 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     open,
 };
 
-fn open(settings: AccountSettings) -> Result<Arc<dyn Provider>, OpenError> {
+/// The AWS SDK reads its own variables and files.
+fn open(
+    settings: AccountSettings,
+    _surroundings: Surroundings<'_>,
+) -> Result<Arc<dyn Provider>, OpenError> {
     Ok(Arc::new(AwsProvider::open(settings)?))
 }

@@ -35,7 +35,7 @@ impl LambdaProvider {
     pub fn open(settings: &AccountSettings) -> Result<Self, OpenError> {
         let refused = |problem: String| OpenError { account: settings.name.to_string(), problem };
         let prices = Prices::new().map_err(|error| refused(error.to_string()))?;
-        let expected_key = match settings.option("expect_account") {
+        let expected_key = match settings.expect_account.as_deref() {
             None => None,
             Some(pin) => Some(pin.strip_prefix(PIN).map(str::to_owned).ok_or_else(|| {
                 refused(format!(

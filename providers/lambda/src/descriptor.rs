@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider};
+use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider, Surroundings};
+use secrecy::SecretString;
 
 use crate::adapter::LambdaProvider;
 
@@ -21,7 +22,17 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     open,
 };
 
-#[expect(clippy::needless_pass_by_value, reason = "the signature that all providers share")]
-fn open(settings: AccountSettings) -> Result<Arc<dyn Provider>, OpenError> {
+/// `LAMBDA_API_KEY` and `LAMBDA_API_URL` fill what the configuration leaves open.
+fn open(
+    mut settings: AccountSettings,
+    surroundings: Surroundings<'_>,
+) -> Result<Arc<dyn Provider>, OpenError> {
+    let variable = |name| (surroundings.variable)(name).filter(|text| !text.trim().is_empty());
+    if !settings.credentials.contains_key("api_key")
+        && let Some(key) = variable("LAMBDA_API_KEY")
+    {
+        settings.credentials.insert("api_key".to_owned(), SecretString::from(key));
+    }
+    settings.endpoint_url = settings.endpoint_url.or_else(|| variable("LAMBDA_API_URL"));
     Ok(Arc::new(LambdaProvider::open(&settings)?))
 }

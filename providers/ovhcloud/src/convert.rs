@@ -178,7 +178,7 @@ fn created_at(
             time.format("%Y-%m-%d %H:%M UTC")
         )),
         Err(_) => {
-            unreadable.push("unreadable field `created`: no date".to_owned());
+            unreadable.push("`created`: no date".to_owned());
             unusable("OVHcloud gave no readable date of creation".to_owned())
         }
     }

@@ -102,20 +102,12 @@ fn fl_087_odd_fields_are_named_on_their_machine_alone() {
              "planCode":"l4-90.consumption"}]"#,
     );
     let odd: Vec<_> = all.iter().map(|machine| machine.unreadable.clone()).collect();
-    assert_eq!(odd[0], ["unreadable field `image`: an empty text"]);
+    assert_eq!(odd[0], ["`image`: an empty text"]);
     assert!(odd[1].is_empty() && odd[4].is_empty());
-    assert_eq!(
-        odd[2],
-        ["unreadable field `name`: a number", "unreadable field `created`: a number"]
-    );
+    assert_eq!(odd[2], ["`name`: a number", "`created`: a number"]);
     assert_eq!(
         odd[3],
-        [
-            "missing field `status`",
-            "unreadable field `region`: a number",
-            "unreadable field `planCode`: a list",
-            "flavour"
-        ]
+        ["missing field `status`", "`region`: a number", "`planCode`: a list", "flavour"]
     );
     assert_eq!(all[3].id.location.as_str(), "all");
 }

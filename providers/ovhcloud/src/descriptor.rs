@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider};
+use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider, Surroundings};
 
 use crate::adapter::OvhProvider;
+use crate::conf::fill;
 
 /// OVHcloud's line in the list of providers.
 pub const DESCRIPTOR: Descriptor = Descriptor {
@@ -27,7 +28,10 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     open,
 };
 
-#[expect(clippy::needless_pass_by_value, reason = "the signature that all providers share")]
-fn open(settings: AccountSettings) -> Result<Arc<dyn Provider>, OpenError> {
+fn open(
+    settings: AccountSettings,
+    surroundings: Surroundings<'_>,
+) -> Result<Arc<dyn Provider>, OpenError> {
+    let settings = fill(settings, surroundings.variable, surroundings.read_file)?;
     Ok(Arc::new(OvhProvider::open(&settings)?))
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider};
+use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider, Surroundings};
 
 use crate::adapter::ScalewayProvider;
+use crate::profile::fill;
 
 /// Scaleway, as the command line's list of providers holds it.
 pub const DESCRIPTOR: Descriptor = Descriptor {
@@ -20,6 +21,10 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     open,
 };
 
-fn open(settings: AccountSettings) -> Result<Arc<dyn Provider>, OpenError> {
+fn open(
+    settings: AccountSettings,
+    surroundings: Surroundings<'_>,
+) -> Result<Arc<dyn Provider>, OpenError> {
+    let settings = fill(settings, surroundings.variable, surroundings.read_file)?;
     Ok(Arc::new(ScalewayProvider::open(settings)?))
 }

@@ -22,18 +22,22 @@ pub(crate) fn read(
     let Some(raw) = raw.take("tags", unreadable) else {
         return Fact::unknown(Ignorance::Unusable, "Scaleway gave no readable list of tags");
     };
-    let mut tags = Vec::new();
+    let mut texts = Vec::new();
     for tag in raw {
         match tag {
             Lenient::Good(text) if text.starts_with(SSH_KEY) => {}
-            Lenient::Good(text) => tags.push(parse(&text)),
+            Lenient::Good(text) => texts.push(text),
             Lenient::Missing | Lenient::Bad(_) => {
                 unreadable.push("a tag that is no text".to_owned());
                 return Fact::unknown(Ignorance::Unusable, "one of its tags is no text");
             }
         }
     }
-    if tags.is_empty() { Fact::absent(source) } else { Fact::known(Tags::new(tags), source, now) }
+    if texts.is_empty() {
+        return Fact::absent(source);
+    }
+    let tags = Tags::new(texts.iter().map(|text| parse(text)).collect());
+    Fact::known(tags.with_raw(texts), source, now)
 }
 
 fn parse(text: &str) -> Tag {

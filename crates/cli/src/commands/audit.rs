@@ -21,7 +21,7 @@ pub(crate) async fn audit(
     fail_on: &[FailOn],
 ) -> Result<ExitCode, Failure> {
     let config = open::config(global, environment)?;
-    let accounts = open::accounts(&config, global, environment)?;
+    let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
     if let Some(path) = &config.path {
         printer.say(&format!("configuration {} ({})", path.display(), config.digest));
     }

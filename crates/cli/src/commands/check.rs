@@ -25,7 +25,7 @@ pub(crate) async fn check(
     offline: bool,
 ) -> Result<ExitCode, Failure> {
     let config = open::config(global, environment)?;
-    let accounts = open::accounts(&config, global, environment)?;
+    let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
     let limits = run::limits(&config, global);
     let setting = Setting { config, accounts, limits, now: run::clock(global) };
     let mut out = printer.output()?;

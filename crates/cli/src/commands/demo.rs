@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use reaper_config::{Config, Environment as ConfigEnvironment};
+use reaper_provider::Surroundings;
 use reaper_simcloud::{SimCloud, World};
 use secrecy::SecretString;
 
@@ -40,7 +41,7 @@ pub(crate) async fn demo(
     })?;
     let mut config = config()?;
     connect(&mut config, &cloud);
-    let accounts = open::accounts(&config, global, environment)?;
+    let accounts = open::accounts(&config, global, environment, Surroundings::NONE)?;
     printer.say(&format!(
         "demo: a simulated fleet, served on {} and read by the real adapters; the clock stands at {}",
         cloud.base_url(""),

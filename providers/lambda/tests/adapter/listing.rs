@@ -1,7 +1,7 @@
 //! What is listed, how old it is, what it costs, and whose account it is.
 
 use reaper_model::{Ignorance, Meter, Purchase, State, StopKind};
-use reaper_provider::ErrorKind;
+use reaper_provider::{ErrorKind, Surroundings};
 use reaper_simcloud::{Effect, Fault};
 
 use crate::support::{KEY, answer, cloud, context, list, list_with, machine, open, settings};
@@ -154,7 +154,7 @@ async fn fl_078_the_account_is_called_after_an_ssh_key() {
     let account = async |pin: Option<&str>| {
         let mut settings = settings(&cloud);
         if let Some(pin) = pin {
-            settings.options.insert("expect_account".into(), pin.into());
+            settings.expect_account = Some(pin.into());
         }
         open(settings).identity(&context()).await.expect("identity")
     };
@@ -171,11 +171,11 @@ async fn fl_084_without_a_key_nothing_opens_and_nothing_is_sent() {
     let cloud = cloud("").await;
     let mut keyless = settings(&cloud);
     keyless.credentials.clear();
-    let error = (reaper_lambda::DESCRIPTOR.open)(keyless).expect_err("no key");
+    let error = (reaper_lambda::DESCRIPTOR.open)(keyless, Surroundings::NONE).expect_err("no key");
     assert!(error.problem.contains("LAMBDA_API_KEY"), "{error}");
     let mut odd = settings(&cloud);
-    odd.options.insert("expect_account".into(), "111122223333".into());
-    let error = (reaper_lambda::DESCRIPTOR.open)(odd).expect_err("no such pin");
+    odd.expect_account = Some("111122223333".into());
+    let error = (reaper_lambda::DESCRIPTOR.open)(odd, Surroundings::NONE).expect_err("no such pin");
     assert!(error.problem.contains("ssh-key:NAME"), "{error}");
     assert!(cloud.requests().is_empty());
 }

@@ -43,11 +43,11 @@ async fn fl_087_fields_of_another_kind_are_named_and_cost_nobody_else() {
     assert_eq!(
         odd.unreadable,
         [
-            "unreadable field `instance_type`: an empty text",
-            "unreadable field `name`: a number",
-            "unreadable field `region`: a text",
-            "unreadable field `actions`: a number",
-            "unreadable field `tags`: an object",
+            "`instance_type`: an empty text",
+            "`name`: a number",
+            "`region`: a text",
+            "`actions`: a number",
+            "`tags`: an object",
         ]
     );
     assert_eq!(odd.tags.gap().map(|gap| gap.kind), Some(Ignorance::Unusable));

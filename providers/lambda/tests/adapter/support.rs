@@ -7,6 +7,7 @@ use reaper_model::{Instance, Location};
 use reaper_provider::account::CallLimits;
 use reaper_provider::{
     AccountSettings, CallContext, Identity, Provider, ProviderError, RequestCounter, Sink,
+    Surroundings,
 };
 use reaper_simcloud::{Effect, Fault, SimCloud, World};
 use secrecy::SecretString;
@@ -49,7 +50,7 @@ pub(crate) fn settings(cloud: &SimCloud) -> AccountSettings {
 }
 
 pub(crate) fn open(settings: AccountSettings) -> Arc<dyn Provider> {
-    (DESCRIPTOR.open)(settings).expect("opens")
+    (DESCRIPTOR.open)(settings, Surroundings::NONE).expect("opens")
 }
 
 pub(crate) fn context() -> CallContext {
