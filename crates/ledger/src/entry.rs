@@ -1,0 +1,381 @@
+//! What can be recorded. A new kind of entry, or a new meaning of an old one, raises
+//! [`FORMAT`](crate::FORMAT): an older version must refuse what it would misread.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use reaper_model::outcome::Class;
+use reaper_model::{InstanceId, Location, ProviderAccount, ProviderName, Scope};
+use serde::{Deserialize, Serialize};
+
+use crate::codec;
+use crate::frame::Digest;
+
+/// One account at one provider, by the provider's own name: what a lease is taken on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "(ProviderName, ProviderAccount)", into = "(ProviderName, ProviderAccount)")]
+pub struct Account {
+    /// The cloud.
+    pub provider: ProviderName,
+    /// The provider's own account.
+    pub account: ProviderAccount,
+}
+
+impl Account {
+    /// The account that a machine belongs to.
+    pub fn of(id: &InstanceId) -> Self {
+        Self { provider: id.provider.clone(), account: id.account.clone() }
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.provider, self.account)
+    }
+}
+
+impl From<(ProviderName, ProviderAccount)> for Account {
+    fn from((provider, account): (ProviderName, ProviderAccount)) -> Self {
+        Self { provider, account }
+    }
+}
+
+impl From<Account> for (ProviderName, ProviderAccount) {
+    fn from(account: Account) -> Self {
+        (account.provider, account.account)
+    }
+}
+
+/// What one listing covers: a provider's account at one location. Without the configured name of
+/// the account, so that renaming it loses no history and another account never inherits any.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "PlaceParts", into = "PlaceParts")]
+pub struct Place {
+    /// The cloud.
+    pub provider: ProviderName,
+    /// The provider's own account.
+    pub account: ProviderAccount,
+    /// Region or zone.
+    pub location: Location,
+}
+
+type PlaceParts = (ProviderName, ProviderAccount, Location);
+
+impl Place {
+    /// The place of a machine.
+    pub fn of(id: &InstanceId) -> Self {
+        Self {
+            provider: id.provider.clone(),
+            account: id.account.clone(),
+            location: id.location.clone(),
+        }
+    }
+
+    /// A machine of this place.
+    pub fn machine(&self, native: impl Into<String>) -> InstanceId {
+        InstanceId {
+            provider: self.provider.clone(),
+            account: self.account.clone(),
+            location: self.location.clone(),
+            native: native.into(),
+        }
+    }
+}
+
+impl From<&Scope> for Place {
+    fn from(scope: &Scope) -> Self {
+        Self {
+            provider: scope.provider.clone(),
+            account: scope.provider_account.clone(),
+            location: scope.location.clone(),
+        }
+    }
+}
+
+impl From<PlaceParts> for Place {
+    fn from((provider, account, location): PlaceParts) -> Self {
+        Self { provider, account, location }
+    }
+}
+
+impl From<Place> for PlaceParts {
+    fn from(place: Place) -> Self {
+        (place.provider, place.account, place.location)
+    }
+}
+
+/// One thing recorded. Who and when stand in the commit's header.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Entry {
+    /// A run began.
+    RunStarted {
+        /// `run`, `apply`, `schedule`, …
+        command: String,
+        /// Whether it may act.
+        enforces: bool,
+        /// Digest of the configuration.
+        config: String,
+        /// Version of the program.
+        version: String,
+    },
+    /// A run ended by itself.
+    RunEnded {
+        /// How, worst first.
+        classes: Vec<Class>,
+        /// Whether every scope was read to its end.
+        complete: bool,
+        /// Whether a signal ended it early.
+        interrupted: bool,
+    },
+    /// A listing, as the difference to what was known: see [`State::sight`](crate::State::sight).
+    Seen {
+        /// What was listed.
+        place: Place,
+        /// Whether it was read to the end.
+        complete: bool,
+        /// How many machines were read.
+        count: u64,
+        /// Machines that were not known, or had been absent.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        appeared: Vec<String>,
+        /// Known machines that a complete listing did not show.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        absent: Vec<String>,
+        /// Known machines that a broken-off listing did not show: nothing follows from that.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unread: Vec<String>,
+    },
+    /// The provider, asked for this machine alone, said that there is none.
+    NotFound {
+        /// The machine.
+        #[serde(with = "codec::instance")]
+        id: InstanceId,
+    },
+    /// A finding's case opened, moved on or was cleared.
+    CaseChanged {
+        /// The machine.
+        #[serde(with = "codec::instance")]
+        id: InstanceId,
+        /// The rule.
+        rule: String,
+        /// The case as it is now; `None`: cleared, the next finding starts anew.
+        case: Option<Case>,
+    },
+    /// A step of one notice.
+    Notice {
+        /// Stable key: the same notice has the same key in every run.
+        key: String,
+        /// The step.
+        step: Sending<NoticeIntent>,
+    },
+    /// A step of one budget alert.
+    Alert {
+        /// Stable key.
+        key: AlertKey,
+        /// The step.
+        step: Sending<AlertIntent>,
+    },
+    /// A step of one action.
+    Action {
+        /// The machine.
+        #[serde(with = "codec::instance")]
+        id: InstanceId,
+        /// The rule on whose ground.
+        rule: String,
+        /// What is done.
+        verb: Verb,
+        /// The step.
+        step: ActionStep,
+    },
+    /// A machine is kept.
+    Exempted {
+        /// The machine.
+        #[serde(with = "codec::instance")]
+        id: InstanceId,
+        /// Until when.
+        until: DateTime<Utc>,
+        /// Why.
+        reason: String,
+        /// Who said so.
+        by: String,
+    },
+    /// A machine is no longer kept.
+    ExemptionEnded {
+        /// The machine.
+        #[serde(with = "codec::instance")]
+        id: InstanceId,
+        /// Who said so.
+        by: String,
+    },
+    /// The writer takes or renews a lease on accounts.
+    Claimed {
+        /// All of them or none.
+        accounts: BTreeSet<Account>,
+        /// When the lease ends by itself.
+        until: DateTime<Utc>,
+    },
+    /// The writer gives leases back.
+    Released {
+        /// The accounts.
+        accounts: BTreeSet<Account>,
+    },
+    /// Commits up to this one may be missing from now on: they were old and are in a snapshot.
+    Pruned {
+        /// The last of them.
+        through: u64,
+        /// Its digest: what the chain goes on from.
+        digest: Digest,
+    },
+}
+
+/// A finding on its way to an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// How far it is.
+    pub phase: Phase,
+    /// Since when the finding has held without a break.
+    pub since: DateTime<Utc>,
+    /// The key of the notice that counts for it.
+    pub notice: Option<String>,
+    /// When the notice period ends.
+    pub due_at: Option<DateTime<Utc>>,
+    /// In words, for `history` and `explain`.
+    pub why: String,
+}
+
+/// How far a case is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Found.
+    New,
+    /// A notice was accepted.
+    Noticed,
+    /// The notice period has ended.
+    Due,
+    /// Acted.
+    Acted,
+    /// Restarted after our action, again and again: left alone.
+    Contested,
+}
+
+/// The steps of something sent: the intent before, the answer after. An intent without an answer
+/// was perhaps sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sending<I> {
+    /// About to be sent.
+    Intended(I),
+    /// The channel took it.
+    Accepted,
+    /// The channel refused it.
+    Rejected {
+        /// Whether it would be refused again.
+        permanent: bool,
+        /// The channel's words.
+        why: String,
+    },
+    /// The connection broke when it could have been taken already.
+    PossiblySent {
+        /// What happened.
+        why: String,
+    },
+}
+
+/// What a notice says and to whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoticeIntent {
+    /// The recipient.
+    pub to: String,
+    /// The findings it is about; empty for a report.
+    pub about: Vec<Subject>,
+}
+
+/// One finding: a machine and a rule.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Subject {
+    /// The machine.
+    #[serde(with = "codec::instance")]
+    pub id: InstanceId,
+    /// The rule.
+    pub rule: String,
+}
+
+/// What makes an alert the same alert.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlertKey {
+    /// The budget's name.
+    pub budget: String,
+    /// The period, for example `2026-11`.
+    pub period: String,
+    /// `actual` or `forecast`.
+    pub basis: String,
+    /// The threshold, for example `80%`.
+    pub threshold: String,
+}
+
+impl fmt::Display for AlertKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}/{}", self.budget, self.period, self.basis, self.threshold)
+    }
+}
+
+/// What an alert says and to whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlertIntent {
+    /// The recipients.
+    pub to: Vec<String>,
+    /// The percentage that was announced, as printed.
+    pub percent: String,
+}
+
+/// What is done to a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verb {
+    /// The provider's stop that ends the bill and can be undone.
+    Stop,
+    /// The end of the machine.
+    Terminate,
+}
+
+/// The steps of an action: the intent before the call, the result after it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActionStep {
+    /// About to be called. Refused by the fold unless the writer holds the account's lease.
+    Intended {
+        /// Digest of the plan.
+        plan: String,
+    },
+    /// How it ended.
+    Ended {
+        /// The result.
+        result: ActionResult,
+        /// In words.
+        why: String,
+    },
+}
+
+/// How an action ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActionResult {
+    /// The provider shows a state in which the bill has ended.
+    Confirmed,
+    /// Called, and not seen to work.
+    Unconfirmed,
+    /// The provider said no.
+    Refused,
+    /// There was nothing left to stop.
+    AlreadyGone,
+    /// The machine had changed since the plan, so nothing was called. Follows no intent.
+    SkippedChanged,
+}

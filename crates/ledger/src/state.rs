@@ -1,0 +1,304 @@
+//! What is known after a commit. A value without behaviour but questions; it changes by
+//! [folding](crate::fold) commits alone, so that the same log always gives the same state.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use reaper_model::outcome::Class;
+use reaper_model::{InstanceId, Location, ProviderAccount, ProviderName};
+use serde::{Deserialize, Serialize};
+
+use crate::codec;
+use crate::commit::{Head, Writer};
+use crate::entry::{
+    Account, ActionResult, AlertIntent, AlertKey, Case, NoticeIntent, Place, Sending, Verb,
+};
+
+/// Everything that a run needs to know of those before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    #[serde(with = "codec::pairs")]
+    pub(crate) places: BTreeMap<Place, Listed>,
+    #[serde(with = "codec::by_instance")]
+    pub(crate) machines: BTreeMap<InstanceId, Machine>,
+    pub(crate) notices: BTreeMap<String, Message<NoticeIntent>>,
+    #[serde(with = "codec::pairs")]
+    pub(crate) alerts: BTreeMap<AlertKey, Message<AlertIntent>>,
+    #[serde(with = "codec::by_instance")]
+    pub(crate) exemptions: BTreeMap<InstanceId, Exemption>,
+    #[serde(with = "codec::pairs")]
+    pub(crate) leases: BTreeMap<Account, Lease>,
+    pub(crate) runs: Runs,
+    pub(crate) pruned: Option<Head>,
+}
+
+/// When a place was listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listed {
+    /// The last listing, complete or not.
+    pub at: DateTime<Utc>,
+    /// The last complete one, and how many machines it showed.
+    pub complete: Option<(DateTime<Utc>, u64)>,
+}
+
+/// What is remembered of one machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// When a listing first showed it.
+    pub first_seen: DateTime<Utc>,
+    /// When a listing last showed it.
+    pub last_seen: DateTime<Utc>,
+    /// Complete listings since then that did not.
+    pub absence: Option<Absence>,
+    /// Its open cases by rule.
+    pub cases: BTreeMap<String, Case>,
+    /// An action whose result is not recorded: after a crash, read the machine, do not repeat.
+    pub open_action: Option<OpenAction>,
+    /// The last results, oldest first, at most [`Machine::REMEMBERED_ACTIONS`].
+    pub actions: Vec<PastAction>,
+}
+
+impl Machine {
+    /// How many results are remembered: enough to see a tug of war.
+    pub const REMEMBERED_ACTIONS: usize = 20;
+}
+
+/// A machine that complete listings no longer show. After the second it is forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Absence {
+    /// The first such listing.
+    pub since: DateTime<Utc>,
+    /// The last such listing.
+    pub last: DateTime<Utc>,
+    /// How many.
+    pub listings: u32,
+}
+
+/// An intent to act.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenAction {
+    /// What.
+    pub verb: Verb,
+    /// On which ground.
+    pub rule: String,
+    /// By which plan.
+    pub plan: String,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// By whom.
+    pub by: Writer,
+}
+
+/// The result of an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PastAction {
+    /// What.
+    pub verb: Verb,
+    /// On which ground.
+    pub rule: String,
+    /// When the result was known.
+    pub at: DateTime<Utc>,
+    /// The result.
+    pub result: ActionResult,
+}
+
+/// A notice or an alert.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Message<I> {
+    /// What it says and to whom.
+    pub intent: I,
+    /// Who intended it last.
+    pub by: Writer,
+    /// How far it is.
+    pub step: Step,
+    /// Since when.
+    pub at: DateTime<Utc>,
+}
+
+/// How far a message is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// Intended; if the writer is no longer there, perhaps sent.
+    Intended,
+    /// Taken by the channel. For good: no later step is possible.
+    Accepted,
+    /// Refused; may be tried again.
+    Rejected {
+        /// Whether it would be refused again.
+        permanent: bool,
+    },
+    /// Perhaps sent; may be tried again under the same key.
+    PossiblySent,
+}
+
+impl Step {
+    pub(crate) fn of<I>(sending: &Sending<I>) -> Self {
+        match sending {
+            Sending::Intended(_) => Self::Intended,
+            Sending::Accepted => Self::Accepted,
+            Sending::Rejected { permanent, .. } => Self::Rejected { permanent: *permanent },
+            Sending::PossiblySent { .. } => Self::PossiblySent,
+        }
+    }
+}
+
+/// A machine kept by somebody's word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exemption {
+    /// Until when.
+    pub until: DateTime<Utc>,
+    /// Why.
+    pub reason: String,
+    /// Who said so.
+    pub by: String,
+    /// When it was said.
+    pub at: DateTime<Utc>,
+}
+
+/// The right to act in one account, for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lease {
+    /// The run that holds it.
+    pub holder: Writer,
+    /// When it ends by itself.
+    pub until: DateTime<Utc>,
+}
+
+impl Lease {
+    /// Whether it still holds.
+    pub fn holds(&self, now: DateTime<Utc>) -> bool {
+        now < self.until
+    }
+}
+
+/// The runs so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Runs {
+    /// Runs that have not recorded their end, with their start.
+    pub open: BTreeMap<Writer, DateTime<Utc>>,
+    /// The last that recorded its end.
+    pub last: Option<Ended>,
+    /// The end of the last that read every scope and was not interrupted.
+    pub last_complete: Option<DateTime<Utc>>,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ended {
+    /// The run.
+    pub run: Writer,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// How, worst first.
+    pub classes: Vec<Class>,
+    /// Whether a signal ended it.
+    pub interrupted: bool,
+}
+
+impl State {
+    /// When a place was listed, if ever.
+    pub fn listed(&self, place: &Place) -> Option<&Listed> {
+        self.places.get(place)
+    }
+
+    /// All places ever listed.
+    pub fn places(&self) -> impl Iterator<Item = (&Place, &Listed)> {
+        self.places.iter()
+    }
+
+    /// What is remembered of a machine.
+    pub fn machine(&self, id: &InstanceId) -> Option<&Machine> {
+        self.machines.get(id)
+    }
+
+    /// All remembered machines, in the order of their ids.
+    pub fn machines(&self) -> impl Iterator<Item = (&InstanceId, &Machine)> {
+        self.machines.iter()
+    }
+
+    /// The remembered machines of one place.
+    pub fn machines_at<'a>(
+        &'a self,
+        place: &'a Place,
+    ) -> impl Iterator<Item = (&'a InstanceId, &'a Machine)> {
+        self.machines.range(place.machine("")..).take_while(|(id, _)| is_at(id, place))
+    }
+
+    /// A notice by its key.
+    pub fn notice(&self, key: &str) -> Option<&Message<NoticeIntent>> {
+        self.notices.get(key)
+    }
+
+    /// All remembered notices.
+    pub fn notices(&self) -> impl Iterator<Item = (&str, &Message<NoticeIntent>)> {
+        self.notices.iter().map(|(key, message)| (key.as_str(), message))
+    }
+
+    /// An alert by its key.
+    pub fn alert(&self, key: &AlertKey) -> Option<&Message<AlertIntent>> {
+        self.alerts.get(key)
+    }
+
+    /// All remembered alerts.
+    pub fn alerts(&self) -> impl Iterator<Item = (&AlertKey, &Message<AlertIntent>)> {
+        self.alerts.iter()
+    }
+
+    /// The exemption of a machine, if one holds at `now`.
+    pub fn exemption(&self, id: &InstanceId, now: DateTime<Utc>) -> Option<&Exemption> {
+        self.exemptions.get(id).filter(|exemption| now < exemption.until)
+    }
+
+    /// All remembered exemptions, also those that have ended.
+    pub fn exemptions(&self) -> impl Iterator<Item = (&InstanceId, &Exemption)> {
+        self.exemptions.iter()
+    }
+
+    /// The lease on an account, if one holds at `now`.
+    pub fn lease(&self, account: &Account, now: DateTime<Utc>) -> Option<&Lease> {
+        self.leases.get(account).filter(|lease| lease.holds(now))
+    }
+
+    /// The accounts that `writer` holds at `now`.
+    pub fn held_by(&self, writer: &Writer, now: DateTime<Utc>) -> BTreeSet<Account> {
+        let held = |lease: &Lease| lease.holder == *writer && lease.holds(now);
+        let accounts = self.leases.iter().filter(|(_, lease)| held(lease));
+        accounts.map(|(account, _)| account.clone()).collect()
+    }
+
+    /// The accounts whose last lease is `writer`'s, ended or not.
+    pub(crate) fn leased_to(&self, writer: &Writer) -> impl Iterator<Item = &Account> {
+        let leases = self.leases.iter().filter(move |(_, lease)| lease.holder == *writer);
+        leases.map(|(account, _)| account)
+    }
+
+    /// The runs so far.
+    pub fn runs(&self) -> &Runs {
+        &self.runs
+    }
+
+    /// The last commit of those that may have been removed for their age.
+    pub fn pruned(&self) -> Option<Head> {
+        self.pruned
+    }
+}
+
+/// Whether a machine belongs to a place.
+pub(crate) fn is_at(id: &InstanceId, place: &Place) -> bool {
+    fn parts(id: &InstanceId) -> (&ProviderName, &ProviderAccount, &Location) {
+        (&id.provider, &id.account, &id.location)
+    }
+    parts(id) == (&place.provider, &place.account, &place.location)
+}

@@ -1,0 +1,86 @@
+//! What the tests stand on: names, a clock that is set, short ways to entries.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use reaper_ledger::{
+    ActionResult, ActionStep, Decision, Entry, Error, Ledger, NoticeIntent, Opening, Place,
+    Sending, Store, Subject, Verb, Writer,
+};
+use reaper_model::InstanceId;
+
+/// Hour zero of all tests.
+pub(crate) fn hour(hours: i64) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::hours(hours)
+}
+
+pub(crate) fn day(days: i64) -> DateTime<Utc> {
+    hour(24 * days)
+}
+
+pub(crate) fn place(account: &str) -> Place {
+    Place { provider: "aws".into(), account: account.into(), location: "eu-west-1".into() }
+}
+
+pub(crate) fn machine(native: &str) -> InstanceId {
+    place("111122223333").machine(native)
+}
+
+pub(crate) async fn open(store: &Store, run: &str) -> Ledger {
+    Ledger::open(store.clone(), Writer::new(run), Opening::OrNew).await.expect("opens")
+}
+
+/// Records entries that do not depend on the state.
+pub(crate) async fn record(
+    ledger: &mut Ledger,
+    at: DateTime<Utc>,
+    entries: Vec<Entry>,
+) -> Result<(), Error> {
+    ledger.append(at, |_| Decision::Write(entries.clone(), ())).await
+}
+
+/// Records a complete listing of the first account.
+pub(crate) async fn list(ledger: &mut Ledger, at: DateTime<Utc>, seen: &[&str]) {
+    list_at(ledger, at, &place("111122223333"), true, seen).await;
+}
+
+pub(crate) async fn list_at(
+    ledger: &mut Ledger,
+    at: DateTime<Utc>,
+    place: &Place,
+    complete: bool,
+    seen: &[&str],
+) {
+    let sight = |state: &reaper_ledger::State| {
+        Decision::Write(vec![state.sight(place, complete, seen.iter().copied())], ())
+    };
+    ledger.append(at, sight).await.expect("recorded");
+}
+
+pub(crate) fn notice(key: &str, step: Sending<NoticeIntent>) -> Entry {
+    Entry::Notice { key: key.to_owned(), step }
+}
+
+pub(crate) fn to_owner(native: &str) -> Sending<NoticeIntent> {
+    let about = vec![Subject { id: machine(native), rule: "ownerless".to_owned() }];
+    Sending::Intended(NoticeIntent { to: "alice@example.org".to_owned(), about })
+}
+
+pub(crate) fn intend(native: &str) -> Entry {
+    action(native, ActionStep::Intended { plan: "sha256:plan".to_owned() })
+}
+
+pub(crate) fn ended(native: &str, result: ActionResult) -> Entry {
+    action(native, ActionStep::Ended { result, why: "as tested".to_owned() })
+}
+
+fn action(native: &str, step: ActionStep) -> Entry {
+    let rule = "ownerless".to_owned();
+    Entry::Action { id: machine(native), rule, verb: Verb::Stop, step }
+}
+
+/// An entry that tells itself apart from all others.
+pub(crate) fn mark(text: impl Into<String>) -> Entry {
+    notice(
+        &text.into(),
+        Sending::Intended(NoticeIntent { to: "ops@example.org".to_owned(), about: Vec::new() }),
+    )
+}
