@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use reaper_model::duration::ParseSpanError;
 use reaper_model::{Class, Span, outcome::EXIT_FINDINGS};
 
 use crate::fail_on::FailOn;
@@ -23,8 +24,8 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, ClapArgs)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Configuration file [default: ./reaper.toml, then the user's configuration folder].
-    #[arg(long, global = true, value_name = "FILE", env = "REAPER_CONFIG")]
+    /// Configuration file [default: `REAPER_CONFIG`, ./reaper.toml, the user's configuration folder].
+    #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// How to print.
     #[arg(long, global = true, value_enum, default_value_t = Format::Table)]
@@ -36,10 +37,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) account: Vec<String>,
     /// Time limit of the whole run, such as 10m.
-    #[arg(long, global = true, value_name = "DURATION")]
+    #[arg(long, global = true, value_name = "DURATION", value_parser = limit)]
     pub(crate) timeout: Option<Span>,
-    /// Clock of the run instead of the wall clock, RFC 3339.
-    #[arg(long, global = true, value_name = "RFC3339", env = "REAPER_NOW", value_parser = time)]
+    /// Clock of the run instead of the wall clock, RFC 3339 [default: `REAPER_NOW`].
+    #[arg(long, global = true, value_name = "RFC3339", value_parser = time)]
     pub(crate) now: Option<DateTime<Utc>>,
     /// When to use colour.
     #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
@@ -134,7 +135,12 @@ pub(crate) enum Schema {
     Error,
 }
 
-fn time(text: &str) -> Result<DateTime<Utc>, String> {
+fn limit(text: &str) -> Result<Span, String> {
+    let limit: Span = text.parse().map_err(|error: ParseSpanError| error.to_string())?;
+    if limit == Span::ZERO { Err("nothing can be read in no time".to_owned()) } else { Ok(limit) }
+}
+
+pub(crate) fn time(text: &str) -> Result<DateTime<Utc>, String> {
     DateTime::parse_from_rfc3339(text)
         .map(|time| time.to_utc())
         .map_err(|_| "write for example 2026-11-30T09:00:00Z".to_owned())

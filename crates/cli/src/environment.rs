@@ -21,6 +21,8 @@ pub(crate) struct Environment {
     pub(crate) config_home: Option<PathBuf>,
     pub(crate) columns: Option<usize>,
     pub(crate) ca_bundle: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) now: Option<String>,
 }
 
 impl Environment {
@@ -33,6 +35,8 @@ impl Environment {
             config_home,
             columns: variable("COLUMNS").and_then(|text| text.parse().ok()),
             ca_bundle: path("SSL_CERT_FILE"),
+            config: path("REAPER_CONFIG"),
+            now: variable("REAPER_NOW").filter(|text| !text.is_empty()),
             home,
         }
     }

@@ -2,7 +2,10 @@
 
 use std::str::FromStr;
 
+use reaper_budget::Exchange;
+use reaper_model::document::{Billing, Verdict};
 use reaper_model::{AuditDocument, Money};
+use rust_decimal::Decimal;
 
 /// One condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,28 +23,41 @@ pub(crate) enum Match {
     Yes,
     /// It does not.
     No,
-    /// There is waste in a currency that cannot be compared; names it.
-    Incomparable(String),
+    /// It cannot be told, and why; counts as met.
+    Undecidable(String),
 }
 
 impl FailOn {
-    pub(crate) fn check(self, document: &AuditDocument) -> Match {
+    pub(crate) fn check(self, document: &AuditDocument, exchange: &Exchange) -> Match {
         match self {
             Self::Findings if document.totals.orphans > 0 => Match::Yes,
             Self::Findings => Match::No,
-            Self::Waste(limit) => {
-                let waste = &document.totals.waste_to_date;
-                let same = waste.iter().find(|sum| sum.currency == limit.currency);
-                if same.is_some_and(|sum| sum.amount >= limit.amount) {
-                    return Match::Yes;
-                }
-                match waste.iter().find(|sum| sum.currency != limit.currency) {
-                    Some(other) => Match::Incomparable(other.currency.to_string()),
-                    None if limit.amount.is_zero() => Match::Yes,
-                    None => Match::No,
-                }
-            }
+            Self::Waste(limit) => waste(exchange.convert(limit), document),
         }
+    }
+}
+
+/// Compares what is known first; only what is not known then leaves it open.
+fn waste(limit: Money, document: &AuditDocument) -> Match {
+    let sums = &document.totals.waste_to_date;
+    let known = sums.iter().find(|sum| sum.currency == limit.currency);
+    if known.map_or(Decimal::ZERO, |sum| sum.amount) >= limit.amount {
+        return Match::Yes;
+    }
+    if let Some(other) = sums.iter().find(|sum| sum.currency != limit.currency) {
+        return Match::Undecidable(format!(
+            "waste in {} cannot be compared with {} without a rate ([fx])",
+            other.currency, limit.currency
+        ));
+    }
+    let uncounted = document.instances.iter().filter(|machine| {
+        machine.verdict == Verdict::Orphan
+            && machine.billing != Billing::NotBilled
+            && machine.cost.as_ref().is_none_or(|cost| cost.since_start.is_none())
+    });
+    match uncounted.count() {
+        0 => Match::No,
+        count => Match::Undecidable(format!("what {count} of the orphans have cost is not known")),
     }
 }
 

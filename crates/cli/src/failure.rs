@@ -13,8 +13,6 @@ pub(crate) enum Failure {
     Usage(String, Option<String>),
     /// A bug of ours, or a machine that does not work.
     Internal(String),
-    /// The reader of our output is gone: no failure at all.
-    PipeClosed,
 }
 
 impl Failure {
@@ -30,7 +28,6 @@ impl Failure {
         match self {
             Self::Config(_) | Self::Usage(..) => Class::Config,
             Self::Internal(_) => Class::Internal,
-            Self::PipeClosed => Class::Clean,
         }
     }
 
@@ -40,7 +37,6 @@ impl Failure {
             Self::Config(error) => error.render(color),
             Self::Usage(text, Some(help)) => format!("error: {text}\n  help: {help}"),
             Self::Usage(text, None) | Self::Internal(text) => format!("error: {text}"),
-            Self::PipeClosed => String::new(),
         }
     }
 
@@ -67,7 +63,6 @@ impl Failure {
                 .collect(),
             Self::Usage(text, help) => vec![plain(text, help.clone())],
             Self::Internal(text) => vec![plain(text, None)],
-            Self::PipeClosed => Vec::new(),
         };
         ErrorDocument {
             schema: ERROR_SCHEMA.to_owned(),

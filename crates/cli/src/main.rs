@@ -7,11 +7,13 @@ mod environment;
 mod fail_on;
 mod failure;
 mod open;
+mod output;
 mod printer;
 mod progress;
 mod providers;
 mod run;
 
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -29,8 +31,11 @@ fn main() -> ExitCode {
             return printer.fail(&failure::Failure::internal(format!("cannot start: {error}")));
         }
     };
-    match runtime.block_on(commands::dispatch(&args, &environment, &printer)) {
-        Ok(code) => code,
-        Err(failure) => printer.fail(&failure),
+    let command = || runtime.block_on(commands::dispatch(&args, &environment, &printer));
+    match std::panic::catch_unwind(AssertUnwindSafe(command)) {
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => printer.fail(&failure),
+        // The panic itself has been printed; programs get a document and the promised exit code.
+        Err(_panic) => printer.fail(&failure::Failure::internal("a bug of ours: please report it")),
     }
 }

@@ -20,10 +20,19 @@ pub(crate) const SURROUNDINGS: Surroundings<'static> =
 
 /// Reads the configuration that the command line, or the places where it is looked for, name.
 pub(crate) fn config(global: &Global, environment: &Environment) -> Result<Config, Failure> {
-    let path = match &global.config {
+    let path = match global.config.as_ref().or(environment.config.as_ref()) {
         Some(path) => path.clone(),
         None => find(environment)?,
     };
+    if let Some(output) = &global.output
+        && let (Ok(output), Ok(path)) = (output.canonicalize(), path.canonicalize())
+        && output == path
+    {
+        return Err(Failure::usage(
+            format!("--output {} is the configuration file", output.display()),
+            "name another file",
+        ));
+    }
     let keys = providers::keys();
     let lookup = ConfigEnvironment { lookup: &variable, providers: &keys };
     Ok(reaper_config::load(&path, &lookup)?)

@@ -1,15 +1,17 @@
 //! The one place that prints: data to standard output or a file, talk to standard error.
 
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use reaper_report::TableOptions;
+use serde::Serialize;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::args::{ColorChoice, Format, Global};
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// Where and how to print.
 #[derive(Debug)]
@@ -51,14 +53,20 @@ impl Printer {
             Some(usize::from(width.0))
         };
         let width = if global.output.is_some() { None } else { terminal() };
-        // A bar and a log would overwrite each other.
+        // A bar would drown in a log.
         let bar = !global.no_progress && global.verbose == 0 && io::stderr().is_terminal();
         let talk = match (global.quiet, bar) {
             (true, _) => Talk::Quiet,
             (false, false) => Talk::Normal,
             (false, true) => Talk::Progress,
         };
-        install_log(global.verbose);
+        let level = match (global.quiet, global.verbose) {
+            (true, _) => LevelFilter::OFF,
+            (false, 0) => LevelFilter::WARN,
+            (false, 1) => LevelFilter::INFO,
+            (false, _) => LevelFilter::DEBUG,
+        };
+        install_log(level, talk == Talk::Progress);
         Self {
             format: global.format,
             output: global.output.clone(),
@@ -82,16 +90,15 @@ impl Printer {
     }
 
     /// Opens the output before any work is done, so that a wrong path costs nothing.
-    pub(crate) fn output(&self) -> Result<Box<dyn Write>, Failure> {
+    pub(crate) fn output(&self) -> Result<Output, Failure> {
         match &self.output {
-            None => Ok(Box::new(BufWriter::new(io::stdout()))),
-            Some(path) => match File::create(path) {
-                Ok(file) => Ok(Box::new(BufWriter::new(file))),
-                Err(error) => Err(Failure::usage(
+            None => Ok(Output::standard()),
+            Some(path) => Output::file(path).map_err(|error| {
+                Failure::usage(
                     format!("cannot write {}: {error}", path.display()),
                     "name a file in a folder that exists and can be written",
-                )),
-            },
+                )
+            }),
         }
     }
 
@@ -104,24 +111,34 @@ impl Printer {
 
     /// Ends a command that has nothing to show.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
-        if matches!(failure, Failure::PipeClosed) {
-            return ExitCode::SUCCESS;
-        }
         alert(&failure.text(self.color_talk));
         if self.format == Format::Json {
-            print_document(failure);
+            let out = self.output().unwrap_or_else(|_said_already| Output::standard());
+            print_document(failure, out);
         }
         ExitCode::from(failure.class().exit_code())
     }
 }
 
-/// Data that was written in full, or why not. A closed pipe ends quietly.
+/// Data that was written in full, or why not. That nobody reads any more is no failure, and what
+/// was found keeps its exit code.
 pub(crate) fn written(result: io::Result<()>) -> Result<(), Failure> {
     match result {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::PipeClosed),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(Failure::internal(format!("cannot write the output: {error}"))),
     }
+}
+
+/// Text that is laid out for a terminal; in Markdown, as a block that keeps its lines. The fence is
+/// longer than any that the text may hold.
+pub(crate) fn preformatted(text: String, format: Format) -> String {
+    if format == Format::Markdown { format!("````text\n{text}````\n") } else { text }
+}
+
+/// Writes a document as JSON to its end.
+pub(crate) fn json(document: &impl Serialize, mut out: Output) -> Result<(), Failure> {
+    written(reaper_report::json(document, &mut out).and_then(|()| out.finish()))
 }
 
 /// What clap has to say: help and version to standard output, errors to standard error, and in JSON
@@ -130,26 +147,20 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let code = if error.use_stderr() { 2 } else { 0 };
     // With nobody reading there is nobody to tell.
     let _ = error.print();
-    let mut words = std::env::args().skip(1);
-    let mut json = false;
-    while let Some(word) = words.next() {
-        json |= word == "--format=json";
-        json |= word == "--format" && words.next().as_deref() == Some("json");
-    }
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    let json = words.iter().any(|word| word == "--format=json")
+        || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
     if code != 0 && json {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        print_document(&Failure::Usage(first.to_owned(), None));
+        print_document(&Failure::Usage(first.to_owned(), None), Output::standard());
     }
     ExitCode::from(code)
 }
 
-fn print_document(failure: &Failure) {
-    let document = failure.document();
-    // The exit code tells the rest when standard output is closed.
-    if let Ok(text) = serde_json::to_string_pretty(&document) {
-        let _ = writeln!(io::stdout(), "{text}");
-    }
+fn print_document(failure: &Failure, mut out: Output) {
+    // The exit code and standard error tell the rest when nobody reads this.
+    let _ = reaper_report::json(&failure.document(), &mut out).and_then(|()| out.finish());
 }
 
 /// Says something that must be heard.
@@ -159,16 +170,11 @@ pub(crate) fn alert(text: &str) {
 }
 
 /// The log goes to standard error and holds our own events only: a cloud's SDK logs requests with
-/// what is secret in them.
-fn install_log(verbosity: u8) {
-    use tracing_subscriber::filter::{LevelFilter, Targets};
+/// what is secret in them. With a progress bar each event first clears the line that it stands on.
+fn install_log(level: LevelFilter, bar: bool) {
+    use tracing_subscriber::filter::Targets;
     use tracing_subscriber::layer::SubscriberExt;
     use tracing_subscriber::util::SubscriberInitExt;
-    let level = match verbosity {
-        0 => LevelFilter::OFF,
-        1 => LevelFilter::INFO,
-        _ => LevelFilter::DEBUG,
-    };
     let ours = [
         "reaper",
         "reaper_engine",
@@ -180,7 +186,15 @@ fn install_log(verbosity: u8) {
     ];
     let filter =
         ours.into_iter().fold(Targets::new(), |filter, name| filter.with_target(name, level));
+    let writer = move || {
+        let mut stderr = io::stderr();
+        if bar {
+            // With standard error closed there is nobody to tell.
+            let _ = stderr.write_all(b"\r\x1b[2K");
+        }
+        stderr
+    };
     let layer =
-        tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false).without_time();
+        tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false).without_time();
     tracing_subscriber::registry().with(layer).with(filter).init();
 }

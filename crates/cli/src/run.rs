@@ -7,15 +7,15 @@ use chrono::{DateTime, Utc};
 use reaper_budget::{Exchange, Month};
 use reaper_config::Config;
 use reaper_engine::{
-    Account, Assessed, Frame, Inventory, Limits, PriceBook, PriceOverride, Progress, Silent,
-    Yardstick,
+    Account, Assessed, Frame, Inventory, Limits, PriceBook, Progress, Silent, Watch, Yardstick,
 };
 use reaper_model::document::{ConfigView, Warning};
 use reaper_model::{AuditDocument, Span};
 use reaper_policy::Policy;
 use sha2::{Digest, Sha256};
 
-use crate::args::Global;
+use crate::args::{self, Global};
+use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Bar;
@@ -23,17 +23,15 @@ use crate::progress::Bar;
 /// Version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The clock of the run: `--now`, else the wall clock.
+/// The clock of the run: `--now`, else `REAPER_NOW`, else the wall clock.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the wall clock")]
-pub(crate) fn clock(global: &Global) -> DateTime<Utc> {
-    global.now.unwrap_or_else(Utc::now)
-}
-
-/// Time limits of the configuration, tightened by `--timeout`.
-pub(crate) fn limits(config: &Config, global: &Global) -> Limits {
-    let run = config.timeouts.run.std();
-    let asked = global.timeout.map_or(Duration::MAX, Span::std);
-    Limits { scope: config.timeouts.scope.std(), run: run.min(asked), ..Limits::default() }
+pub(crate) fn clock(global: &Global, environment: &Environment) -> Result<DateTime<Utc>, Failure> {
+    match (global.now, &environment.now) {
+        (Some(now), _) => Ok(now),
+        (None, None) => Ok(Utc::now()),
+        (None, Some(text)) => args::time(text)
+            .map_err(|help| Failure::usage(format!("REAPER_NOW: {text:?} is not a time"), help)),
+    }
 }
 
 /// Progress on a terminal, silence elsewhere.
@@ -45,11 +43,30 @@ pub(crate) fn progress(printer: &Printer) -> Arc<dyn Progress> {
 pub(crate) struct Setting {
     pub(crate) config: Config,
     pub(crate) accounts: Vec<Account>,
-    pub(crate) limits: Limits,
+    pub(crate) watch: Watch,
     pub(crate) now: DateTime<Utc>,
+    /// Whether all configured accounts are asked.
+    pub(crate) all_accounts: bool,
 }
 
 impl Setting {
+    /// The run starts now: its time limits, tightened by `--timeout`, count from here.
+    pub(crate) fn new(
+        config: Config,
+        accounts: Vec<Account>,
+        global: &Global,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let asked = global.timeout.map_or(Duration::MAX, Span::std);
+        let limits = Limits {
+            scope: config.timeouts.scope.std(),
+            run: config.timeouts.run.std().min(asked),
+            ..Limits::default()
+        };
+        let all_accounts = accounts.len() == config.accounts.len();
+        Self { config, accounts, watch: Watch::start(limits), now, all_accounts }
+    }
+
     /// The configuration as documents name it.
     pub(crate) fn config_view(&self) -> ConfigView {
         ConfigView {
@@ -71,7 +88,7 @@ impl Setting {
     /// Reads all accounts. An account without credentials is a mistake of the configuration.
     pub(crate) async fn collect(&self, progress: &Arc<dyn Progress>) -> Result<Inventory, Failure> {
         let accounts = &self.accounts;
-        let inventory = reaper_engine::collect(accounts, self.limits, self.now, progress).await;
+        let inventory = reaper_engine::collect(accounts, self.watch, self.now, progress).await;
         let bare: Vec<String> = inventory
             .without_credentials()
             .map(|failure| format!("account {:?}: {}", failure.account.as_str(), failure.error))
@@ -87,25 +104,18 @@ impl Setting {
     ) -> Result<AuditDocument, Failure> {
         let mut inventory = self.collect(progress).await?;
         let (view, warnings) = (self.config_view(), self.warnings());
-        let Self { config, accounts, limits, now } = self;
+        let Self { config, accounts, watch, now, all_accounts } = self;
         let fallback = config.policy.owners.fallback.is_some();
         let policy = Arc::new(Policy::new(config.policy));
-        let overrides = config.prices.into_iter().map(|price| PriceOverride {
-            provider: price.provider,
-            machine_type: price.machine_type,
-            location: price.location,
-            money: price.money,
-            unit: price.unit,
-        });
         let yardstick = Yardstick {
             policy: Arc::clone(&policy),
-            prices: Arc::new(PriceBook::new(overrides.collect(), now.date_naive())),
+            prices: Arc::new(PriceBook::new(config.prices, now.date_naive())),
             month: Month::holding(now, config.timezone),
-            limits,
+            watch,
             now,
         };
-        let assessment = reaper_engine::assess(&mut inventory, &accounts, &yardstick).await;
-        look(&assessment.machines);
+        let machines = reaper_engine::assess(&mut inventory, &accounts, &yardstick).await;
+        look(&machines);
         let frame = Frame {
             version: VERSION.to_owned(),
             run_id: run_id(&view.digest, now),
@@ -114,9 +124,10 @@ impl Setting {
             now,
             exchange: Exchange::new(config.currency, config.rates),
             fallback,
+            all_accounts,
             warnings,
         };
-        Ok(reaper_engine::document(frame, &inventory, assessment, &policy))
+        Ok(reaper_engine::document(frame, &inventory, machines, &policy))
     }
 }
 

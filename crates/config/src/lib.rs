@@ -44,4 +44,4 @@ pub use document::{load, parse};
 pub use problem::{ConfigError, Position, Problem};
 pub use schema::schema;
 pub use template::{EXAMPLE, InitAccount, init_template};
-pub use types::{Account, Config, ConfigWarning, Mode, Pace, PriceOverride, Setting, Timeouts};
+pub use types::{Account, Config, ConfigWarning, Mode, Pace, Setting, Timeouts};

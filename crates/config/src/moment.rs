@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
+use reaper_model::calendar;
 use toml::de::DeValue;
 
 use crate::context::{Context, help};
@@ -18,7 +19,7 @@ impl Section<'_> {
     /// A date, quoted or not.
     pub(crate) fn date(&self, cx: &mut Context<'_>, name: &str) -> Option<NaiveDate> {
         let written = self.time_text(cx, name)?;
-        let date = written.parse().ok();
+        let date = calendar::date(&written);
         if date.is_none() {
             let message = format!("{} is not a date", self.label(name));
             cx.refuse(self.place(name), message, help("write for example 2026-11-28"));
@@ -50,15 +51,14 @@ impl Section<'_> {
 }
 
 fn read(text: &str, zone: Tz) -> Option<DateTime<Utc>> {
-    if let Ok(date) = text.parse::<NaiveDate>() {
+    if let Some(date) = calendar::date(text) {
         let next = date.checked_add_days(Days::new(1))?;
         return first_instant(next.and_time(NaiveTime::MIN), zone);
     }
-    if let Ok(timestamp) = DateTime::parse_from_rfc3339(text) {
+    if let Some(timestamp) = calendar::timestamp(text) {
         return Some(timestamp.to_utc());
     }
-    let local: NaiveDateTime = text.replacen(' ', "T", 1).parse().ok()?;
-    first_instant(local, zone)
+    first_instant(calendar::local_time(text)?, zone)
 }
 
 /// The first instant that clocks in this zone show as `local` or, where they jump over it, later.

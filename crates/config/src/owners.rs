@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use reaper_policy::owner::is_address;
 use reaper_policy::spec::{DEFAULT_KEEP_TAG, DEFAULT_OWNER_TAGS};
 use reaper_policy::{Directory, Employment, OwnerSpec, Person, ProtectSpec};
 
@@ -42,8 +43,15 @@ pub(crate) fn owners(cx: &mut Context<'_>, root: &Section<'_>) -> OwnerSpec {
         .map(cx, "map")
         .into_iter()
         .filter_map(|(key, entry)| {
+            let id = key.get_ref().trim().to_owned();
+            if !matches!(id.split('/').count(), 3 | 4) || id.split('/').any(str::is_empty) {
+                let message = format!("`{id}` names no machine");
+                let forms = "write provider/account/id or provider/account/location/id";
+                cx.refuse(key.span(), message, help(forms));
+                return None;
+            }
             let owner = value::text(cx, &section.label(key.get_ref()), entry)?;
-            Some((key.get_ref().trim().to_owned(), owner.value))
+            Some((id, owner.value))
         })
         .collect();
     OwnerSpec {
@@ -74,13 +82,6 @@ fn address(cx: &mut Context<'_>, section: &Section<'_>, name: &str) -> Option<St
         return None;
     }
     Some(text.value)
-}
-
-fn is_address(text: &str) -> bool {
-    !text.contains(char::is_whitespace)
-        && text.split_once('@').is_some_and(|(name, domain)| {
-            !name.is_empty() && !domain.is_empty() && !domain.contains('@')
-        })
 }
 
 fn directory(cx: &mut Context<'_>, file: &Text) -> Option<Directory> {

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use reaper_model::{Currency, Location, MachineType, ProviderName, Rate, Unit};
+use reaper_model::{Currency, Location, MachineType, PriceOverride, ProviderName, Rate, Unit};
 
 use crate::account;
 use crate::context::{Context, help};
 use crate::currency;
 use crate::section::Section;
-use crate::types::PriceOverride;
 
 /// The rates to `to`, by foreign currency.
 pub(crate) fn rates(cx: &mut Context<'_>, root: &Section<'_>, to: Currency) -> Vec<Rate> {

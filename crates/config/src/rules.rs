@@ -224,7 +224,7 @@ fn tags(cx: &mut Context<'_>, section: &Section<'_>) -> BTreeMap<String, Vec<Pat
     tags
 }
 
-/// Whether nothing is asked but patterns that match everything.
+/// Whether nothing is asked but an age of zero and patterns that match everything.
 fn matches_everything(conditions: &Conditions) -> bool {
     let Conditions {
         owner,
@@ -243,11 +243,10 @@ fn matches_everything(conditions: &Conditions) -> bool {
     } = conditions;
     let patterns = [account, provider, location, id, name, machine_type, gpu, state];
     owner.is_empty()
-        && older_than.is_none()
+        && older_than.is_none_or(|span| span == Span::ZERO)
         && missing_tags.is_empty()
         && expired.is_none()
         && tag.is_empty()
-        && patterns.iter().any(|patterns| !patterns.is_empty())
         && patterns
             .iter()
             .all(|patterns| patterns.is_empty() || patterns.iter().any(Pattern::matches_everything))

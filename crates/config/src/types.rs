@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use chrono_tz::Tz;
-use reaper_model::{
-    AccountName, Currency, Location, MachineType, Money, ProviderName, Rate, Span, Unit,
-};
+use reaper_model::{AccountName, Currency, Location, PriceOverride, ProviderName, Rate, Span};
 use reaper_policy::PolicySpec;
 use secrecy::SecretString;
 
@@ -96,21 +94,6 @@ pub struct Account {
     pub lists: BTreeMap<String, Vec<String>>,
     /// Secrets, blanks around them removed.
     pub credentials: BTreeMap<String, SecretString>,
-}
-
-/// One `[[price]]`: what the user says a machine costs. Greater than zero.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriceOverride {
-    /// The provider.
-    pub provider: ProviderName,
-    /// The machine type, letter for letter.
-    pub machine_type: MachineType,
-    /// Where it holds; `None` everywhere.
-    pub location: Option<Location>,
-    /// The amount per unit.
-    pub money: Money,
-    /// Per hour or per month.
-    pub unit: Unit,
 }
 
 /// Time limits.

@@ -135,6 +135,11 @@ impl Section<'_> {
             );
             return None;
         }
+        if money.amount > Money::LARGEST {
+            let message = format!("{} is more than anything costs", self.label(name));
+            cx.refuse(value.span(), message, help("write the price of one machine"));
+            return None;
+        }
         currency::known(cx, money.currency, value.span()).then_some(money)
     }
 
@@ -145,12 +150,13 @@ impl Section<'_> {
             DeValue::Integer(_) | DeValue::Float(_) => cx.written(value.span()).to_owned(),
             _ => self.text(cx, name)?.value,
         };
-        let number =
-            Decimal::from_str_exact(&written).ok().filter(|number| *number > Decimal::ZERO);
+        let number = Decimal::from_str_exact(&written)
+            .ok()
+            .filter(|number| *number > Decimal::ZERO && *number <= Money::LARGEST);
         if number.is_none() {
             cx.refuse(
                 value.span(),
-                format!("{} is not a number above zero", self.label(name)),
+                format!("{} is not a number above zero and up to a billion", self.label(name)),
                 help("write a plain decimal number, such as \"0.92\""),
             );
         }

@@ -1,6 +1,6 @@
 //! Assessing: every machine judged, candidates looked at more closely and judged again, cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -9,11 +9,11 @@ use reaper_model::document::Verdict;
 use reaper_model::{AccountName, Fact, Ignorance, Instance, InstanceId, Listing, Location, Price};
 use reaper_policy::{Judgement, Policy, Subject};
 use reaper_provider::{CallContext, Detail, RequestCounter};
-use tokio::time::timeout;
 
-use crate::collect::{Account, Inventory, Limits};
+use crate::collect::{Account, Inventory};
 use crate::prices::PriceBook;
 use crate::side_by_side::side_by_side;
+use crate::watch::Watch;
 
 /// One machine with everything that was found out about it.
 #[derive(Debug)]
@@ -30,15 +30,6 @@ pub struct Assessed {
     pub cost: Option<Cost>,
 }
 
-/// All machines, in the order of the inventory.
-#[derive(Debug, Default)]
-pub struct Assessment {
-    /// The machines.
-    pub machines: Vec<Assessed>,
-    /// Requests that the closer look took.
-    pub requests: u32,
-}
-
 /// What judging needs besides the machines.
 #[derive(Debug, Clone)]
 pub struct Yardstick {
@@ -49,37 +40,98 @@ pub struct Yardstick {
     /// The month that `month_to_date` counts.
     pub month: Month,
     /// Time limits.
-    pub limits: Limits,
+    pub watch: Watch,
     /// The clock of the run.
     pub now: DateTime<Utc>,
 }
+
+/// Candidates that are asked about at once; what was answered before a time limit is kept.
+const CANDIDATES_AT_ONCE: usize = 50;
 
 /// Takes the machines out of the inventory and judges them, scope beside scope.
 pub async fn assess(
     inventory: &mut Inventory,
     accounts: &[Account],
     yardstick: &Yardstick,
-) -> Assessment {
+) -> Vec<Assessed> {
+    let jobs = jobs(inventory, accounts, std::mem::take);
+    let assessed = side_by_side(jobs, yardstick.watch.scopes_at_once(), |job| {
+        let yardstick = yardstick.clone();
+        async move {
+            let Job { place, account, instances } = job;
+            let cx = CallContext { now: yardstick.now, requests: RequestCounter::default() };
+            let assessed = assess_scope(instances, &account, &yardstick, &cx).await;
+            (place, cx.requests.sent(), assessed)
+        }
+    })
+    .await;
+    let mut all = Vec::new();
+    for (place, requests, assessed) in assessed {
+        if let Some(read) = inventory.scopes.get_mut(place) {
+            read.requests += requests;
+        }
+        all.extend(assessed);
+    }
+    all
+}
+
+/// What of the evidence cannot be read, by account: gaps of the listed machines, and of the
+/// details of one machine in each scope, which an audit would read of its candidates.
+pub async fn probe(
+    inventory: &mut Inventory,
+    accounts: &[Account],
+    watch: Watch,
+    now: DateTime<Utc>,
+) -> BTreeMap<AccountName, BTreeSet<String>> {
+    let jobs = jobs(inventory, accounts, |got| got.clone());
+    let found = side_by_side(jobs, watch.scopes_at_once(), |job| async move {
+        let Job { account, instances, .. } = job;
+        let cx = CallContext { now, requests: RequestCounter::default() };
+        let one: Vec<&Instance> = instances.iter().take(1).collect();
+        let details = details(&one, &account, &cx, watch).await;
+        let mut gaps = BTreeSet::new();
+        let listed = instances.iter().flat_map(|machine| {
+            [machine.tags.gap(), machine.manager.gap(), machine.gpu.gap(), machine.guards.gap()]
+        });
+        let asked = details.values().map(|detail| detail.guards.gap());
+        for gap in listed.chain(asked).flatten().filter(|gap| gap.kind == Ignorance::ReadFailed) {
+            gaps.insert(gap.why.clone());
+        }
+        (account.name, gaps)
+    })
+    .await;
+    let mut all: BTreeMap<AccountName, BTreeSet<String>> = BTreeMap::new();
+    for (account, gaps) in found {
+        all.entry(account).or_default().extend(gaps);
+    }
+    all
+}
+
+/// The machines of one scope.
+struct Job {
+    place: usize,
+    account: Account,
+    instances: Vec<Instance>,
+}
+
+fn jobs(
+    inventory: &mut Inventory,
+    accounts: &[Account],
+    take: impl Fn(&mut Vec<Instance>) -> Vec<Instance>,
+) -> Vec<Job> {
     let accounts: BTreeMap<&AccountName, &Account> =
         accounts.iter().map(|account| (&account.name, account)).collect();
-    let requests = RequestCounter::default();
     let mut jobs = Vec::new();
-    for read in &mut inventory.scopes {
+    for (place, read) in inventory.scopes.iter_mut().enumerate() {
         let Some(&account) = accounts.get(&read.scope.account) else { continue };
         match &mut read.listing {
             Listing::Complete(got) | Listing::Partial { got, .. } => {
-                jobs.push((account.clone(), std::mem::take(got)));
+                jobs.push(Job { place, account: account.clone(), instances: take(got) });
             }
             Listing::Failed(_) => {}
         }
     }
-    let machines = side_by_side(jobs, yardstick.limits.scopes_at_once, |(account, instances)| {
-        let yardstick = yardstick.clone();
-        let cx = CallContext { now: yardstick.now, requests: requests.clone() };
-        async move { assess_scope(instances, &account, &yardstick, &cx).await }
-    })
-    .await;
-    Assessment { machines: machines.into_iter().flatten().collect(), requests: requests.sent() }
+    jobs
 }
 
 async fn assess_scope(
@@ -88,7 +140,7 @@ async fn assess_scope(
     yardstick: &Yardstick,
     cx: &CallContext,
 ) -> Vec<Assessed> {
-    let Yardstick { policy, prices, month, limits, now } = yardstick;
+    let Yardstick { policy, prices, month, watch, now } = yardstick;
     let judge = |instance: &Instance| policy.judge(&Subject::new(instance, &account.name, *now));
     let mut judged: Vec<(Instance, Judgement)> = instances
         .into_iter()
@@ -97,7 +149,12 @@ async fn assess_scope(
             (instance, judgement)
         })
         .collect();
-    let mut details = look_closer(&judged, account, cx, *limits).await;
+    let candidates: Vec<&Instance> = judged
+        .iter()
+        .filter(|(_, judgement)| judgement.verdict == Verdict::Orphan)
+        .map(|(instance, _)| instance)
+        .collect();
+    let mut details = details(&candidates, account, cx, *watch).await;
     for (instance, judgement) in &mut judged {
         if let Some(detail) = details.remove(&instance.id) {
             instance.guards = detail.guards;
@@ -120,31 +177,39 @@ async fn assess_scope(
         .collect()
 }
 
-/// Details cost a call per machine, so only those are asked about that would be orphans.
-async fn look_closer(
-    judged: &[(Instance, Judgement)],
+/// The closer look: details cost a call per machine, so only those are asked about that would be
+/// orphans. A candidate whose guards nobody told has unread guards, not none.
+async fn details(
+    candidates: &[&Instance],
     account: &Account,
     cx: &CallContext,
-    limits: Limits,
+    watch: Watch,
 ) -> BTreeMap<InstanceId, Detail> {
-    let mut candidates: BTreeMap<&Location, Vec<&Instance>> = BTreeMap::new();
-    for (instance, judgement) in judged {
-        if judgement.verdict == Verdict::Orphan {
-            candidates.entry(&instance.id.location).or_default().push(instance);
-        }
+    let mut by_location: BTreeMap<&Location, Vec<&Instance>> = BTreeMap::new();
+    for candidate in candidates {
+        by_location.entry(&candidate.id.location).or_default().push(candidate);
     }
     let mut details = BTreeMap::new();
-    for (location, candidates) in candidates {
-        let asked = account.provider.details(cx, location, &candidates);
-        match timeout(limits.scope, asked).await {
-            Ok(found) => {
-                details.extend(found.into_iter().map(|detail| (detail.id.clone(), detail)));
+    for (location, candidates) in by_location {
+        for some in candidates.chunks(CANDIDATES_AT_ONCE) {
+            let asked = account.provider.details(cx, location, some);
+            let why = match watch.within("details", asked).await {
+                Ok(found) => {
+                    details.extend(found.into_iter().map(|detail| (detail.id.clone(), detail)));
+                    "the provider gave no detail".to_owned()
+                }
+                Err(error) => error.to_string(),
+            };
+            for candidate in some {
+                let unasked =
+                    candidate.guards.gap().is_some_and(|gap| gap.kind == Ignorance::NotAsked);
+                if unasked && !details.contains_key(&candidate.id) {
+                    let guards = Fact::unknown(Ignorance::ReadFailed, why.clone());
+                    let id = candidate.id.clone();
+                    let detail = Detail { id: id.clone(), guards, purchase: None, stop: None };
+                    details.insert(id, detail);
+                }
             }
-            Err(_elapsed) => details.extend(candidates.iter().map(|candidate| {
-                let id = candidate.id.clone();
-                let guards = Fact::unknown(Ignorance::ReadFailed, "no answer in time");
-                (id.clone(), Detail { id, guards, purchase: None, stop: None })
-            })),
         }
     }
     details

@@ -15,7 +15,7 @@ use reaper_policy::Policy;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
 
-use crate::assess::Assessment;
+use crate::assess::Assessed;
 use crate::collect::Inventory;
 use crate::machine_view::{Layout, local};
 use crate::scope_view;
@@ -38,6 +38,8 @@ pub struct Frame {
     pub exchange: Exchange,
     /// Whether `owners.fallback` is set.
     pub fallback: bool,
+    /// Whether all configured accounts were asked, so that what is not there is nowhere.
+    pub all_accounts: bool,
     /// Warnings that arose before the run, from the configuration.
     pub warnings: Vec<Warning>,
 }
@@ -46,13 +48,15 @@ pub struct Frame {
 pub fn document(
     frame: Frame,
     inventory: &Inventory,
-    assessment: Assessment,
+    machines: Vec<Assessed>,
     policy: &Policy,
 ) -> AuditDocument {
-    let Frame { version, run_id, config, zone, now, exchange, fallback, warnings } = frame;
-    let machines = assessment.machines;
+    let Frame { version, run_id, config, zone, now, exchange, fallback, all_accounts, warnings } =
+        frame;
     let mut said = warnings;
-    said.extend(warnings::warnings(inventory, &machines, policy, fallback, now));
+    let whole = all_accounts && inventory.is_whole();
+    let run = warnings::Run { policy, fallback, whole, now };
+    said.extend(warnings::warnings(inventory, &machines, &run));
     let evidence_unread = machines.iter().any(|machine| machine.judgement.evidence_unread);
     let scopes = scope_view::scopes(inventory);
     let layout = Layout { zone, exchange: &exchange, now };
@@ -130,24 +134,27 @@ fn totals(instances: &[MachineView], exchange: &Exchange) -> TotalsView {
     let hourly = billed().filter_map(|machine| machine.price.as_ref()).map(|price| price.hourly);
     let costs = || orphans().filter_map(|machine| machine.cost.as_ref());
     TotalsView {
-        instances: instances.len(),
+        instances: instances.iter().filter(|machine| !is_ended(machine)).count(),
         gpus: gpus(instances),
+        stopped_but_billed: instances.iter().filter(|machine| machine.stopped_but_billed).count(),
         orphans: orphans().count(),
         hourly: sum(&mut hourly.map(|price| exchange.convert(price))),
         waste_to_date: sum(&mut costs().filter_map(|cost| cost.since_start)),
         waste_per_month: sum(&mut orphans().filter_map(|machine| machine.action.saves_per_month)),
         unpriced: billed().filter(|machine| machine.price.is_none()).count(),
         unjudged: instances.iter().filter(|machine| machine.verdict == Verdict::Unjudged).count(),
-        ended: instances
-            .iter()
-            .filter(|machine| matches!(machine.state, State::Ended | State::Ending))
-            .count(),
+        ended: instances.iter().filter(|machine| is_ended(machine)).count(),
     }
+}
+
+fn is_ended(machine: &MachineView) -> bool {
+    matches!(machine.state, State::Ended | State::Ending)
 }
 
 fn gpus(instances: &[MachineView]) -> u64 {
     let all: Decimal = instances
         .iter()
+        .filter(|machine| !is_ended(machine))
         .filter_map(|machine| machine.gpu.as_ref())
         .filter_map(|gpu| Decimal::from_str_exact(&gpu.count.to_string()).ok())
         .sum();

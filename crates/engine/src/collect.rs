@@ -9,12 +9,13 @@ use chrono::{DateTime, Utc};
 use reaper_model::document::Warning;
 use reaper_model::{AccountName, Instance, InstanceId, Listing, Location, Scope};
 use reaper_provider::{
-    CallContext, Delivery, ErrorKind, Identity, InstanceListing, Provider, ProviderError,
-    RequestCounter, Sink, SkippedLocation,
+    CallContext, ErrorKind, Identity, InstanceListing, Provider, ProviderError, RequestCounter,
+    Sink, SkippedLocation,
 };
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use crate::side_by_side::side_by_side;
+use crate::watch::Watch;
 
 /// One configured account with its adapter.
 #[derive(Debug, Clone)]
@@ -25,23 +26,6 @@ pub struct Account {
     pub provider: Arc<dyn Provider>,
     /// The pin: what the provider must call the account.
     pub expect_account: Option<String>,
-}
-
-/// Time limits and bounds of collecting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// For one scope.
-    pub scope: Duration,
-    /// For everything.
-    pub run: Duration,
-    /// Scopes that are read at the same time; each adapter keeps its own pace below that.
-    pub scopes_at_once: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { scope: Duration::from_mins(5), run: Duration::from_mins(30), scopes_at_once: 64 }
-    }
 }
 
 /// Told how collecting goes on; for progress bars.
@@ -131,6 +115,13 @@ pub struct Inventory {
 }
 
 impl Inventory {
+    /// Whether every account and scope was read to the end, so that what is not there is nowhere.
+    pub fn is_whole(&self) -> bool {
+        self.failures.is_empty()
+            && self.wrong_accounts.is_empty()
+            && self.scopes.iter().all(|read| read.listing.error().is_none())
+    }
+
     /// Accounts for which no credentials were found: a mistake of the configuration, so that
     /// nothing is listed anywhere.
     pub fn without_credentials(&self) -> impl Iterator<Item = &AccountFailure> {
@@ -158,23 +149,21 @@ enum Greeting {
 /// anywhere.
 pub async fn collect(
     accounts: &[Account],
-    limits: Limits,
+    watch: Watch,
     now: DateTime<Utc>,
     progress: &Arc<dyn Progress>,
 ) -> Inventory {
-    let end = Instant::now() + limits.run;
     let mut inventory = Inventory::default();
     let mut ready = Vec::new();
-    for greeting in greet_all(accounts, limits, now, end).await {
+    for greeting in greet_all(accounts, watch, now).await {
         match greeting {
             Greeting::Ready(account) => ready.push(account),
             Greeting::Wrong(wrong) => inventory.wrong_accounts.push(wrong),
             Greeting::Failed(failure) => inventory.failures.push(failure),
         }
     }
-    if !inventory.wrong_accounts.is_empty() || inventory.without_credentials().next().is_some() {
-        return inventory;
-    }
+    let refused =
+        !inventory.wrong_accounts.is_empty() || inventory.without_credentials().next().is_some();
     let mut jobs = Vec::new();
     for Ready { account, identity, locations, skipped, uncovered, notes } in ready {
         let noted = notes.into_iter().map(|note| (account.name.clone(), note));
@@ -189,6 +178,12 @@ pub async fn collect(
         for SkippedLocation { location, why } in skipped {
             inventory.skipped.push((scope(location), why));
         }
+        if refused {
+            let why = "not listed: another account is not the one that its pin names";
+            let unread = locations.into_iter().map(|location| (scope(location), why.to_owned()));
+            inventory.skipped.extend(unread);
+            continue;
+        }
         if !uncovered.is_empty() {
             inventory.uncovered.insert(account.name.clone(), uncovered);
         }
@@ -199,7 +194,7 @@ pub async fn collect(
         }));
     }
     progress.scopes(jobs.len());
-    for read in list_all(jobs, limits, now, end, progress).await {
+    for read in list_all(jobs, watch, now, progress).await {
         match read.listing {
             // The place exists and has nothing for this account: not a failure.
             Listing::Failed(error) if error.kind == ErrorKind::NotEnabled => {
@@ -212,22 +207,16 @@ pub async fn collect(
     inventory
 }
 
-async fn greet_all(
-    accounts: &[Account],
-    limits: Limits,
-    now: DateTime<Utc>,
-    end: Instant,
-) -> Vec<Greeting> {
-    side_by_side(accounts.to_vec(), limits.scopes_at_once, |account| async move {
+async fn greet_all(accounts: &[Account], watch: Watch, now: DateTime<Utc>) -> Vec<Greeting> {
+    side_by_side(accounts.to_vec(), watch.scopes_at_once(), |account| async move {
         let cx = CallContext { now, requests: RequestCounter::default() };
-        let deadline = end.min(Instant::now() + limits.scope);
-        let greeting = timeout_at(deadline, greet(account.clone(), &cx)).await;
-        greeting.unwrap_or_else(|_elapsed| {
+        let greeting = watch.within("login", greet(account.clone(), &cx)).await;
+        greeting.unwrap_or_else(|error| {
             Greeting::Failed(AccountFailure {
                 provider: account.provider.name(),
                 account: account.name,
                 identity: None,
-                error: out_of_time("login", limits.scope),
+                error,
                 requests: cx.requests.sent(),
             })
         })
@@ -282,15 +271,14 @@ struct Job {
 
 async fn list_all(
     jobs: Vec<Job>,
-    limits: Limits,
+    watch: Watch,
     now: DateTime<Utc>,
-    end: Instant,
     progress: &Arc<dyn Progress>,
 ) -> Vec<ScopeRead> {
-    side_by_side(jobs, limits.scopes_at_once, |job| {
+    side_by_side(jobs, watch.scopes_at_once(), |job| {
         let progress = Arc::clone(progress);
         async move {
-            let read = list(job, limits, now, end, progress.as_ref()).await;
+            let read = list(job, watch, now, progress.as_ref()).await;
             progress.scope_done();
             read
         }
@@ -298,27 +286,14 @@ async fn list_all(
     .await
 }
 
-async fn list(
-    job: Job,
-    limits: Limits,
-    now: DateTime<Utc>,
-    end: Instant,
-    progress: &dyn Progress,
-) -> ScopeRead {
+async fn list(job: Job, watch: Watch, now: DateTime<Utc>, progress: &dyn Progress) -> ScopeRead {
     let Job { provider, identity, scope } = job;
     let started = Instant::now();
     let cx = CallContext { now, requests: RequestCounter::default() };
     let tell = |more| progress.machines(more);
     let mut sink = Sink::new(&tell);
-    let result = if started >= end {
-        Err(not_reached(limits.run))
-    } else {
-        let deadline = end.min(started + limits.scope);
-        let listing = provider.list(&cx, &identity, &scope.location, &mut sink);
-        timeout_at(deadline, listing)
-            .await
-            .unwrap_or_else(|_elapsed| Err(out_of_time("listing", limits.scope)))
-    };
+    let listing = provider.list(&cx, &identity, &scope.location, &mut sink);
+    let result = watch.within("listing", listing).await.unwrap_or_else(Err);
     if let Err(error) = &result {
         tracing::debug!(%scope, %error, "listing broken off");
     }
@@ -330,16 +305,6 @@ async fn list(
         took: started.elapsed(),
         scope,
     }
-}
-
-fn out_of_time(call: &str, limit: Duration) -> ProviderError {
-    let detail = format!("the time limit passed ({} s a scope)", limit.as_secs());
-    ProviderError::new(ErrorKind::Timeout, Delivery::MaybeSent, call, detail)
-}
-
-fn not_reached(limit: Duration) -> ProviderError {
-    let detail = format!("not reached: the time limit of the run passed ({} s)", limit.as_secs());
-    ProviderError::new(ErrorKind::Timeout, Delivery::NotSent, "listing", detail)
 }
 
 /// Two accounts may lead to one machine (two keys of one organisation): the first one keeps it. A

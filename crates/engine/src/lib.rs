@@ -5,11 +5,12 @@
 //! | --- | --- |
 //! | [`collect`] | identities, coverage, concurrent listings: the [`Inventory`] |
 //! | [`prices`] | the price of a machine: override, provider, catalogue |
-//! | [`assess`] | details of candidates, judgement, cost: the [`Assessment`] |
+//! | [`assess`] | details of candidates, judgement, cost: [`Assessed`] machines |
 //! | [`audit`] | the [`AuditDocument`](reaper_model::AuditDocument) of it all |
 //! | `scope_view` | scopes, read or not, in that document |
 //! | `machine_view` | one machine in that document |
 //! | `side_by_side` | bounded concurrency |
+//! | [`watch`] | time limits |
 //! | `warnings` | what a reader should know besides |
 
 pub mod assess;
@@ -20,10 +21,12 @@ pub mod prices;
 mod scope_view;
 mod side_by_side;
 mod warnings;
+pub mod watch;
 
-pub use assess::{Assessed, Assessment, Yardstick, assess};
+pub use assess::{Assessed, Yardstick, assess, probe};
 pub use audit::{Frame, document};
-pub use collect::{Account, Inventory, Limits, Progress, ScopeRead, Silent, collect};
-pub use prices::{PriceBook, PriceOverride};
+pub use collect::{Account, Inventory, Progress, ScopeRead, Silent, collect};
+pub use prices::PriceBook;
 pub use scope_view::scopes;
 pub use warnings::of_inventory as inventory_warnings;
+pub use watch::{Limits, Watch};

@@ -8,7 +8,7 @@ use reaper_model::document::{
     OwnerView, PlannedAction, PriceView, PurchaseView, StillCharged, UtilisationView, Verdict,
 };
 use reaper_model::{
-    Fact, Gpu, Instance, Loss, Meter, Money, Price, Purchase, State, StopKind, Unit,
+    Fact, Gpu, Guard, Instance, Loss, Meter, Money, Price, Purchase, State, StopKind, Unit,
 };
 use reaper_policy::{Answer, Judgement, Protection};
 use rust_decimal::Decimal;
@@ -29,10 +29,14 @@ impl Layout<'_> {
         let cost = self.cost(&instance, &price, cost);
         let age = instance.up_since();
         let age_hours = age.value().map(|&start| hours(self.now - start));
-        let age_why = age.gap().map(ToString::to_string);
+        let age_why = match age {
+            Fact::Known { .. } if instance.counts_from_creation() => {
+                Some("counted from the creation: the provider shows no last start".to_owned())
+            }
+            _ => why(age),
+        };
         let (gpu, gpu_why) = gpu(&instance.gpu);
-        let (price, price_why) =
-            (price.value().map(price_view), price.gap().map(ToString::to_string));
+        let (price, price_why) = (price.value().map(price_view), why(&price));
         let looks_off = matches!(instance.state, State::Stopped | State::Stopping);
         MachineView {
             id: instance.id.to_string(),
@@ -59,6 +63,7 @@ impl Layout<'_> {
             tags_why: instance.tags.gap().map(ToString::to_string),
             managed_by: instance.manager.value().map(ToString::to_string),
             protected: protected(&judgement),
+            guards: guards(&instance.guards),
             price,
             price_why,
             utilisation: unmeasured(),
@@ -141,7 +146,7 @@ fn gpu(fact: &Fact<Gpu>) -> (Option<GpuView>, Option<String>) {
         count: number(gpu.count),
         memory_gib: gpu.memory_gib.map(number),
     });
-    (view, fact.gap().map(ToString::to_string))
+    (view, why(fact))
 }
 
 /// A JSON number; counts and GiB are small enough to be exact.
@@ -158,10 +163,19 @@ fn number(decimal: Decimal) -> serde_json::Number {
 
 fn price_view(price: &Price) -> PriceView {
     PriceView {
-        hourly: price.hourly(),
+        hourly: price.hourly().with_digits(6),
         monthly: (price.unit == Unit::Month).then_some(price.money),
         source: price.source,
         as_of: price.as_of,
+    }
+}
+
+/// Why a fact has no value.
+fn why<T>(fact: &Fact<T>) -> Option<String> {
+    match fact {
+        Fact::Known { .. } => None,
+        Fact::Absent { source } => Some(format!("{source}: none")),
+        Fact::Unknown(gap) => Some(gap.to_string()),
     }
 }
 
@@ -178,11 +192,14 @@ fn owner(judgement: Judgement) -> OwnerView {
     }
 }
 
+fn guards(fact: &Fact<Vec<Guard>>) -> Vec<String> {
+    fact.value().into_iter().flatten().map(ToString::to_string).collect()
+}
+
 fn protected(judgement: &Judgement) -> Option<String> {
-    match (&judgement.protection, judgement.verdict) {
-        (Protection::By(what), _) => Some(what.clone()),
-        (_, Verdict::Exempt) => Some(judgement.why.clone()),
-        (Protection::None | Protection::Unknown(_), _) => None,
+    match &judgement.protection {
+        Protection::By(what) => Some(what.clone()),
+        Protection::None | Protection::Unknown(_) => None,
     }
 }
 
@@ -207,9 +224,13 @@ fn action(instance: &Instance, judgement: &Judgement, cost: Option<&CostView>) -
             why.push("only terminating ends its bill".to_owned());
         }
     }
-    let saves_per_month = cost.map(|cost| {
+    let saves_per_month = cost.and_then(|cost| {
         let left = cost.per_month_if_left;
-        if stop.saves && !instance.purchase.prepaid() { left } else { left.times(Decimal::ZERO) }
+        match &instance.purchase {
+            Purchase::Other(_) => None,
+            purchase if purchase.prepaid() || !stop.saves => Some(left.times(Decimal::ZERO)),
+            _ => Some(left),
+        }
     });
     ActionView {
         wanted: judgement.wanted,

@@ -1,25 +1,8 @@
 //! The price of a machine: the configuration's override, else what the adapter knows.
 
 use chrono::NaiveDate;
-use reaper_model::{
-    Fact, Instance, Location, MachineType, Money, Price, PriceSource, ProviderName, Source, Unit,
-};
+use reaper_model::{Fact, Instance, Price, PriceOverride, PriceSource, Source};
 use reaper_provider::Provider;
-
-/// A `[[price]]` of the configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriceOverride {
-    /// The cloud.
-    pub provider: ProviderName,
-    /// The machine type, letter for letter.
-    pub machine_type: MachineType,
-    /// One location only; `None` holds everywhere.
-    pub location: Option<Location>,
-    /// The amount.
-    pub money: Money,
-    /// Per hour or per month.
-    pub unit: Unit,
-}
 
 /// The overrides of a run.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use reaper_model::document::{OwnerStatus, Verdict, Warning};
-use reaper_model::{Fact, Ignorance, PriceSource, State};
+use reaper_model::{Fact, Ignorance, Meter, PriceSource, State};
 use reaper_policy::{Answer, Policy, Protection};
 
 use crate::assess::Assessed;
@@ -20,18 +20,33 @@ fn warning(code: &str, text: String, subject: Option<String>) -> Warning {
     Warning { code: code.to_owned(), text, subject }
 }
 
+/// What is known of the run as a whole.
+pub(crate) struct Run<'a> {
+    pub(crate) policy: &'a Policy,
+    /// Whether `owners.fallback` is set.
+    pub(crate) fallback: bool,
+    /// Whether everything was read, so that what was not seen is nowhere.
+    pub(crate) whole: bool,
+    pub(crate) now: DateTime<Utc>,
+}
+
 /// All warnings of a run, sorted by code and subject, without doubles.
 pub(crate) fn warnings(
     inventory: &Inventory,
     machines: &[Assessed],
-    policy: &Policy,
-    fallback: bool,
-    now: DateTime<Utc>,
+    run: &Run<'_>,
 ) -> Vec<Warning> {
+    let &Run { policy, fallback, whole, now } = run;
     let mut all = BTreeSet::new();
     all.extend(of_inventory(inventory));
     all.extend(of_types(machines, now.date_naive()));
-    all.extend(of_policy(machines, policy, now));
+    all.extend(of_exemptions(policy, now));
+    all.extend(of_notes(machines));
+    all.extend(of_meters(machines));
+    if whole {
+        all.extend(of_rules(machines, policy));
+        all.extend(unused(machines, policy));
+    }
     for machine in machines {
         all.extend(of_machine(machine, now));
     }
@@ -41,8 +56,8 @@ pub(crate) fn warnings(
     let unheard = machines.iter().filter(nobody).count();
     if unheard > 0 && !fallback {
         let text = format!(
-            "{unheard} orphans have no owner that mail can reach, and owners.fallback is not set: \
-             nobody would be told"
+            "orphans without an owner that mail can reach: {unheard}, and owners.fallback is not \
+             set: nobody would be told"
         );
         all.insert(warning("no-fallback", text, Some("owners.fallback".to_owned())));
     }
@@ -61,7 +76,7 @@ pub fn of_inventory(inventory: &Inventory) -> Vec<Warning> {
         *pairs.entry(format!("{first} and {second}")).or_default() += 1;
     }
     let doubled = pairs.into_iter().map(|(pair, count)| {
-        let text = format!("{count} machines were listed through {pair}; each is counted once");
+        let text = format!("listed through {pair}: {count}; each machine is counted once");
         warning("listed-twice", text, Some(pair))
     });
     let noted = inventory.coverage_notes.iter().map(|(account, note)| {
@@ -106,15 +121,16 @@ fn of_types(machines: &[Assessed], today: NaiveDate) -> Vec<Warning> {
     for (provider, (oldest, machines)) in stale.into_iter().filter(|(_, (_, count))| *count > 0) {
         let days = (today - oldest).num_days();
         let text = format!(
-            "list prices of {provider} are up to {days} days old (oldest {oldest}, {machines} \
-             machines): check them, or set [[price]]"
+            "list prices of {provider} are up to {days} days old (oldest {oldest}, machines \
+             concerned: {machines}): check them, or set [[price]]"
         );
         found.push(warning("price-stale", text, Some(provider)));
     }
     found
 }
 
-fn of_policy(machines: &[Assessed], policy: &Policy, now: DateTime<Utc>) -> Vec<Warning> {
+/// Rules that select nothing, or everything.
+fn of_rules(machines: &[Assessed], policy: &Policy) -> Vec<Warning> {
     let mut found = Vec::new();
     let judged = machines.iter().filter(|machine| !machine.judgement.rules.is_empty()).count();
     for (place, rule) in policy.rules().iter().enumerate() {
@@ -134,32 +150,85 @@ fn of_policy(machines: &[Assessed], policy: &Policy, now: DateTime<Utc>) -> Vec<
         };
         found.push(warning(code, text, Some(rule.name.clone())));
     }
+    found
+}
+
+/// Entries of the configuration that name no machine.
+fn unused(machines: &[Assessed], policy: &Policy) -> Vec<Warning> {
+    let mut found = Vec::new();
     for (place, exemption) in policy.exemptions().iter().enumerate() {
-        let named = machines.iter().any(|machine| machine.judgement.named_by.contains(&place));
+        if machines.iter().any(|machine| machine.judgement.named_by.contains(&place)) {
+            continue;
+        }
         let number = place + 1;
-        let subject = Some(format!("exempt {number}"));
-        if !named {
-            let text = format!("[[exempt]] {number} ({}) names no machine", exemption.reason);
-            found.push(warning("exemption-unused", text, subject.clone()));
-        }
-        if exemption.until <= now {
-            let text = format!(
-                "[[exempt]] {number} ({}) has lapsed on {}",
-                exemption.reason, exemption.until_text
-            );
-            found.push(warning("exemption-lapsed", text, subject));
-        }
+        let text = format!("[[exempt]] {number} ({}) names no machine", exemption.reason);
+        found.push(warning("exemption-unused", text, Some(format!("exempt {number}"))));
+    }
+    let used: BTreeSet<&str> = machines
+        .iter()
+        .filter_map(|machine| machine.judgement.owner.mapped_by.as_deref())
+        .collect();
+    for key in policy.mapped().filter(|key| !used.contains(key)) {
+        let text = format!("owners.map {key:?} names no machine");
+        found.push(warning("owner-map-unused", text, Some(key.to_owned())));
     }
     found
+}
+
+fn of_exemptions(policy: &Policy, now: DateTime<Utc>) -> Vec<Warning> {
+    let lapsed = policy.exemptions().iter().enumerate().filter(|(_, entry)| entry.until <= now);
+    lapsed
+        .map(|(place, entry)| {
+            let number = place + 1;
+            let text = format!(
+                "[[exempt]] {number} ({}) has lapsed on {}",
+                entry.reason, entry.until_text
+            );
+            warning("exemption-lapsed", text, Some(format!("exempt {number}")))
+        })
+        .collect()
+}
+
+/// Odd spellings and lapsed keep tags, one warning for all machines that share one.
+fn of_notes(machines: &[Assessed]) -> Vec<Warning> {
+    let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for machine in machines {
+        for note in &machine.judgement.notes {
+            notes.entry(note).or_default().push(machine.instance.id.to_string());
+        }
+    }
+    notes
+        .into_iter()
+        .map(|(note, ids)| match ids.as_slice() {
+            [id] => warning("note", note.to_owned(), Some(id.clone())),
+            several => warning("note", format!("{note} ({} machines)", several.len()), None),
+        })
+        .collect()
+}
+
+/// Machines that look off and are billed, by provider: nobody expects that bill.
+fn of_meters(machines: &[Assessed]) -> Vec<Warning> {
+    let mut off: BTreeMap<String, usize> = BTreeMap::new();
+    for Assessed { instance, .. } in machines {
+        let looks_off = matches!(instance.state, State::Stopped | State::Stopping);
+        if looks_off && instance.meter == Meter::StoppedBilled {
+            *off.entry(instance.id.provider.to_string()).or_default() += 1;
+        }
+    }
+    off.into_iter()
+        .map(|(provider, count)| {
+            let text = format!(
+                "stopped but billed at {provider}: {count}; only the right stop ends the bill"
+            );
+            warning("stopped-but-billed", text, Some(provider))
+        })
+        .collect()
 }
 
 fn of_machine(machine: &Assessed, now: DateTime<Utc>) -> Vec<Warning> {
     let Assessed { instance, judgement, .. } = machine;
     let subject = Some(instance.id.to_string());
     let mut found = Vec::new();
-    for note in &judgement.notes {
-        found.push(warning("note", note.clone(), subject.clone()));
-    }
     for field in &instance.unreadable {
         found.push(warning(
             "unreadable-field",
@@ -168,10 +237,8 @@ fn of_machine(machine: &Assessed, now: DateTime<Utc>) -> Vec<Warning> {
         ));
     }
     if instance.state == State::Unknown {
-        let text = format!(
-            "state {:?} is not known to this version: counted as billed, never acted on",
-            instance.provider_state
-        );
+        let word = &instance.provider_state;
+        let text = format!("state {word:?} is unknown: counted as billed, never acted on");
         found.push(warning("state-unknown", text, subject.clone()));
     }
     if judgement.owner.status == OwnerStatus::Unreadable

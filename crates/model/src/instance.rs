@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fact::Fact;
+use crate::fact::{Fact, Ignorance};
 use crate::ident::{InstanceId, MachineType};
 use crate::tags::Tags;
 
@@ -252,14 +252,20 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Since when the present run lasts: last start, else first launch.
+    /// Since when the present run lasts: the last start or, where the provider shows none (Scaleway
+    /// without its Audit Trail, OVHcloud), the first launch. A start that could not be read or
+    /// makes no sense is not replaced by an older time.
     pub fn up_since(&self) -> &Fact<DateTime<Utc>> {
-        match &self.running_since {
-            known @ Fact::Known { .. } => known,
-            Fact::Absent { .. } | Fact::Unknown(_) => match &self.created_at {
-                created @ Fact::Known { .. } => created,
-                Fact::Absent { .. } | Fact::Unknown(_) => &self.running_since,
-            },
-        }
+        if self.counts_from_creation() { &self.created_at } else { &self.running_since }
+    }
+
+    /// Whether [`Instance::up_since`] is the first launch, because no last start is shown.
+    pub fn counts_from_creation(&self) -> bool {
+        let no_start = match &self.running_since {
+            Fact::Known { .. } => false,
+            Fact::Absent { .. } => true,
+            Fact::Unknown(gap) => gap.kind == Ignorance::NotOffered,
+        };
+        no_start && self.created_at.value().is_some()
     }
 }

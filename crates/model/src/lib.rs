@@ -6,6 +6,7 @@
 //! | [`fact`] | [`Fact`]: known, absent, or unknown and why |
 //! | [`ident`] | provider, account, location, [`InstanceId`] |
 //! | [`money`] | [`Money`], [`Currency`], [`Totals`], dated [`Rate`]s |
+//! | [`calendar`] | dates and times as written, read strictly |
 //! | [`duration`] | durations as people write them: `2h`, `7d12h` |
 //! | [`tags`] | [`Tags`]: pairs and bare words, folded keys, conflicts |
 //! | [`instance`] | [`Instance`] and its state, meter, purchase, controller, guards, stop offer |
@@ -14,6 +15,7 @@
 //! | [`outcome`] | outcome classes and the exit codes |
 //! | [`document`] | [`AuditDocument`], the one view model |
 
+pub mod calendar;
 pub mod document;
 pub mod duration;
 pub mod fact;
@@ -36,5 +38,5 @@ pub use instance::{
 pub use inventory::{Listing, Scope};
 pub use money::{Currency, Money, Rate, Totals};
 pub use outcome::{Class, Outcome};
-pub use price::{Price, PriceSource, Unit};
+pub use price::{Price, PriceOverride, PriceSource, Unit};
 pub use tags::{Tag, Tags};

@@ -98,10 +98,14 @@ impl Money {
         Self { amount, currency }
     }
 
-    /// The same currency, multiplied.
+    /// The most that one price or rate may be; keeps every product of them in range.
+    pub const LARGEST: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
+
+    /// The same currency, multiplied. Products of amounts up to [`Money::LARGEST`] with hours and
+    /// rates up to that cannot overflow; what is larger stays at the largest number there is.
     #[must_use]
     pub fn times(self, factor: Decimal) -> Self {
-        Self { amount: self.amount * factor, ..self }
+        Self { amount: self.amount.saturating_mul(factor), ..self }
     }
 
     /// Rounded to cents, half away from zero: the one rounding of all outputs.
@@ -116,6 +120,13 @@ impl Money {
     #[must_use]
     pub fn rounded(self) -> Self {
         Self { amount: self.to_cents(), ..self }
+    }
+
+    /// The same amount with at most so many digits behind the point.
+    #[must_use]
+    pub fn with_digits(self, digits: u32) -> Self {
+        let strategy = RoundingStrategy::MidpointAwayFromZero;
+        Self { amount: self.amount.round_dp_with_strategy(digits, strategy), ..self }
     }
 
     /// All digits, at least two behind the point: for prices, which have fractions of cents.
@@ -221,17 +232,13 @@ pub struct Totals(BTreeMap<Currency, Decimal>);
 impl Totals {
     /// Adds an amount to its currency's sum.
     pub fn add(&mut self, money: Money) {
-        *self.0.entry(money.currency).or_default() += money.amount;
+        let sum = self.0.entry(money.currency).or_default();
+        *sum = sum.saturating_add(money.amount);
     }
 
     /// The sums, by currency code.
     pub fn iter(&self) -> impl Iterator<Item = Money> + '_ {
         self.0.iter().map(|(&currency, &amount)| Money { amount, currency })
-    }
-
-    /// The sum in one currency; nothing added is zero.
-    pub fn of(&self, currency: Currency) -> Money {
-        Money { amount: self.0.get(&currency).copied().unwrap_or_default(), currency }
     }
 
     /// Whether nothing was added.
@@ -265,7 +272,7 @@ impl Rate {
     /// Converts an amount, if it is in the rate's foreign currency.
     pub fn convert(&self, money: Money) -> Option<Money> {
         (money.currency == self.from)
-            .then(|| Money { amount: money.amount * self.rate, currency: self.to })
+            .then(|| Money { amount: money.amount.saturating_mul(self.rate), currency: self.to })
     }
 }
 

@@ -5,6 +5,7 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ident::{Location, MachineType, ProviderName};
 use crate::money::Money;
 
 /// Hours in an average month (8,760 / 12), the convention of the cloud price lists.
@@ -43,6 +44,22 @@ pub struct Price {
     pub source: PriceSource,
     /// The day on which it was said.
     pub as_of: NaiveDate,
+}
+
+/// What the configuration says a machine costs (`[[price]]`): overrides the catalogue or fills a
+/// hole in it. Greater than zero.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriceOverride {
+    /// The cloud.
+    pub provider: ProviderName,
+    /// The machine type, letter for letter.
+    pub machine_type: MachineType,
+    /// One location only; `None` holds everywhere.
+    pub location: Option<Location>,
+    /// The amount.
+    pub money: Money,
+    /// Per hour or per month.
+    pub unit: Unit,
 }
 
 impl Price {

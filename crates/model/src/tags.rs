@@ -113,9 +113,14 @@ impl<'a> IntoIterator for &'a Tags {
     }
 }
 
-/// Blanks as people cannot see them: white space, no-break and zero-width characters.
+/// Characters without width, which nobody sees.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+}
+
+/// White space, no-break blanks, and what has no width.
 fn is_blank(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{a0}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
+    c.is_whitespace() || is_invisible(c)
 }
 
 /// The text without blanks around it, also no-break and zero-width ones.
@@ -123,13 +128,14 @@ pub fn trim_blanks(text: &str) -> &str {
     text.trim_matches(is_blank)
 }
 
-/// The form in which keys are compared: blanks trimmed, lower case, and `_`, `.`, `/` and blanks
-/// inside read as `-`. So `Created_By`, `created.by` and `created-by` are one key.
+/// The form in which keys are compared: blanks trimmed, lower case, what has no width left
+/// out, and `_`, `.`, `/` and blanks inside read as `-`. So `Created_By`, `created.by` and `created-by` are one key.
 pub fn fold_key(key: &str) -> String {
     trim_blanks(key)
         .chars()
+        .filter(|&c| !is_invisible(c))
         .flat_map(char::to_lowercase)
-        .map(|c| if matches!(c, '_' | '.' | '/' | ' ') { '-' } else { c })
+        .map(|c| if matches!(c, '_' | '.' | '/') || is_blank(c) { '-' } else { c })
         .collect()
 }
 
@@ -139,7 +145,14 @@ mod tests {
 
     #[test]
     fn keys_fold_case_separators_and_invisible_blanks() {
-        for spelling in ["Created_By", "created.by", "CREATED/BY", "\u{a0}created-by\u{200b}"] {
+        for spelling in [
+            "Created_By",
+            "created.by",
+            "CREATED/BY",
+            "\u{a0}created-by\u{200b}",
+            "created\u{a0}by",
+            "crea\u{200b}ted-by",
+        ] {
             assert_eq!(fold_key(spelling), "created-by", "{spelling:?}");
         }
         assert_ne!(fold_key("owner"), fold_key("owners"));

@@ -1,44 +1,23 @@
-//! Three-valued answers. Missing evidence is `Unknown`, and nothing turns it into a yes.
+//! Answered conditions, with their evidence, and how several make one answer.
 
 use chrono::{DateTime, Utc};
 use reaper_model::Unknown;
+use reaper_model::document::Answer;
 
-/// The answer to one question about one machine.
+/// What a machine is until a rule will say yes by the passing of time alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Answer {
-    /// It does not hold.
-    No,
-    /// The evidence is missing.
-    Unknown,
-    /// It holds.
-    Yes,
+pub(crate) enum Waiting {
+    /// Too young.
+    InGrace,
+    /// Wanted by its owner.
+    NotExpired,
 }
 
-impl Answer {
-    /// The word for people and programs.
-    pub const fn name(self) -> &'static str {
+impl Waiting {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::No => "no",
-            Self::Unknown => "unknown",
-            Self::Yes => "yes",
-        }
-    }
-}
-
-impl From<bool> for Answer {
-    fn from(holds: bool) -> Self {
-        if holds { Self::Yes } else { Self::No }
-    }
-}
-
-impl std::ops::Not for Answer {
-    type Output = Self;
-
-    fn not(self) -> Self {
-        match self {
-            Self::No => Self::Yes,
-            Self::Unknown => Self::Unknown,
-            Self::Yes => Self::No,
+            Self::InGrace => "in grace until",
+            Self::NotExpired => "not expired before",
         }
     }
 }
@@ -53,8 +32,8 @@ pub(crate) struct Clause {
     pub(crate) reason: Option<String>,
     /// Since when it holds.
     pub(crate) since: Option<DateTime<Utc>>,
-    /// A no that turns into a yes at this time by itself.
-    pub(crate) ripe_at: Option<DateTime<Utc>>,
+    /// A no that turns into a yes at this time by itself, and what it is until then.
+    pub(crate) ripe_at: Option<(DateTime<Utc>, Waiting)>,
     /// What is missing when the answer is unknown.
     pub(crate) gap: Option<Unknown>,
 }

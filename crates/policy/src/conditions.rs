@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use reaper_model::document::OwnerStatus;
+use reaper_model::document::{Answer, OwnerStatus};
 use reaper_model::tags::fold_key;
 use reaper_model::{Fact, Ignorance, Span, Unknown};
 
-use crate::answer::{Answer, Clause};
+use crate::answer::{Clause, Waiting};
 use crate::expiry::Expiry;
 use crate::owner::Owner;
 use crate::pattern::Pattern;
@@ -182,7 +182,7 @@ impl Findings<'_> {
             clause = clause.ground("expired");
             clause.since = time;
         } else if wanted {
-            clause.ripe_at = time;
+            clause.ripe_at = time.map(|time| (time, Waiting::NotExpired));
         }
         clause
     }
@@ -201,13 +201,15 @@ impl Findings<'_> {
         };
         let age = Span::between(start, self.subject.now);
         let ripe = start.checked_add_signed(span.delta());
-        let text = format!("up for {} (rule: over {span})", rough(age));
+        let since = if self.subject.instance.counts_from_creation() { "created" } else { "up for" };
+        let ago = if since == "created" { " ago" } else { "" };
+        let text = format!("{since} {}{ago} (rule: over {span})", rough(age));
         if age > span {
             let clause = Clause::new(Answer::Yes, text).ground("older-than");
             return ripe.into_iter().fold(clause, Clause::since);
         }
         let mut clause = Clause::new(Answer::No, text);
-        clause.ripe_at = ripe;
+        clause.ripe_at = ripe.map(|time| (time, Waiting::InGrace));
         clause
     }
 }

@@ -1,6 +1,7 @@
 //! The expiry tag: dates, timestamps, durations from launch, `forever`.
 
-use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+use chrono::{DateTime, Datelike as _, Days, NaiveDate, NaiveTime, Utc};
+use reaper_model::calendar;
 use reaper_model::tags::trim_blanks;
 use reaper_model::{Fact, Ignorance, Span, Unknown};
 
@@ -40,28 +41,17 @@ pub fn parse(text: &str) -> Option<Written> {
     if text.eq_ignore_ascii_case("forever") || text.eq_ignore_ascii_case("never") {
         return Some(Written::Forever);
     }
-    if let Ok(date) = text.parse::<NaiveDate>() {
+    if let Some(date) = calendar::date(text) {
         return end_of_day(date).map(Written::At);
     }
-    if let Ok(time) = DateTime::parse_from_rfc3339(text) {
+    if let Some(time) = calendar::timestamp(text) {
         return Some(Written::At(time.to_utc()));
-    }
-    if let Some(time) = without_seconds(text) {
-        return Some(Written::At(time));
     }
     text.parse::<Span>().ok().map(Written::After)
 }
 
 fn end_of_day(date: NaiveDate) -> Option<DateTime<Utc>> {
     date.checked_add_days(Days::new(1)).map(|next| next.and_time(NaiveTime::MIN).and_utc())
-}
-
-/// `2026-01-31T10:00Z` and `2026-01-31T10:00+09:00`: RFC 3339 wants seconds, people leave them out.
-fn without_seconds(text: &str) -> Option<DateTime<Utc>> {
-    if let Some(local) = text.strip_suffix(['Z', 'z']) {
-        return NaiveDateTime::parse_from_str(local, "%Y-%m-%dT%H:%M").ok().map(|t| t.and_utc());
-    }
-    DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M%:z").ok().map(|time| time.to_utc())
 }
 
 /// What the machine's expiry tag says; `key` is folded.
@@ -83,6 +73,8 @@ pub(crate) fn of(subject: &Subject<'_>, key: &str) -> Expiry {
     };
     match parse(tag.trimmed_value()) {
         Some(Written::Forever) => Expiry::Forever,
+        // RFC 3339 ends with the year 9999; nobody means a day there.
+        Some(Written::At(time)) if time.year() > 9_999 => Expiry::Forever,
         Some(Written::At(time)) => Expiry::At(time),
         Some(Written::After(span)) => match &subject.instance.created_at {
             Fact::Known { value, .. } => match value.checked_add_signed(span.delta()) {
@@ -120,7 +112,9 @@ mod tests {
 
     #[test]
     fn fl_034_other_forms_are_not() {
-        for text in ["31/12/2025", "2026-02-30", "1767225600000", "soon", "P7D", ""] {
+        for text in
+            ["31/12/2025", "2026-02-30", "26-12-24", "31-12-25", "1767225600000", "soon", "P7D", ""]
+        {
             assert_eq!(parse(text), None, "{text}");
         }
     }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use reaper_model::document::{OwnerStatus, Verdict, WantedAction};
+use reaper_model::document::{Answer, OwnerStatus, Verdict, WantedAction};
 use reaper_model::tags::fold_key;
-use reaper_model::{Fact, Ignorance, Meter, Span, State, Unknown};
+use reaper_model::{Fact, Guard, Ignorance, Meter, Span, State, StopKind, Unknown};
 
-use crate::answer::{self, Answer, Clause};
+use crate::answer::{self, Clause, Waiting};
 use crate::conditions::Findings;
 use crate::expiry::{self, Expiry};
 use crate::owner::{Owner, Resolver};
@@ -104,19 +104,24 @@ impl Policy {
         &self.exemptions
     }
 
+    /// The keys of `owners.map`.
+    pub fn mapped(&self) -> impl Iterator<Item = &str> {
+        self.owners.mapped_keys()
+    }
+
     /// Judges one machine.
     pub fn judge(&self, subject: &Subject<'_>) -> Judgement {
         let owner = self.owners.owner(subject);
         let expiry = expiry::of(subject, &self.expiry_key);
-        let (protection, mut notes) = protection::of(subject, &self.protect);
+        let (protection, notes) = protection::of(subject, &self.protect);
         let findings =
             Findings { subject, owner: &owner, expiry: &expiry, placeholders: &self.placeholders };
-        let (exemption, named_by) = self.exemption(subject, &findings, &mut notes);
+        let Exempted { applies, perhaps, named_by } = self.exemption(subject, &findings);
         let mut judgement = Judgement {
             verdict: Verdict::Ok,
             why: String::new(),
             protection,
-            exemption,
+            exemption: applies,
             named_by,
             rules: Vec::new(),
             wanted: None,
@@ -128,7 +133,8 @@ impl Policy {
             why.clone_into(&mut judgement.why);
             return judgement;
         }
-        let mut asked = Asked { expiry: &expiry, ripe_at: None, read_failed: false };
+        let mut asked =
+            Asked { expiry: &expiry, perhaps_exempt: perhaps, ripe_at: None, read_failed: false };
         for rule in &self.rules {
             let (answer, clauses) = self.ask(rule, &findings);
             asked.read_failed |= answer.answer == Answer::Unknown && read_failed(&clauses);
@@ -182,6 +188,10 @@ impl Policy {
             let why = format!("exempt{by} until {until_text} ({reason}); found: {grounds}");
             return Weighed::new(Verdict::Exempt, why);
         }
+        if let Some(gap) = &asked.perhaps_exempt {
+            let why = format!("cannot tell whether an exemption applies ({gap}); found: {grounds}");
+            return Weighed::gap(gap, why);
+        }
         match &judgement.protection {
             Protection::By(what) => {
                 let why = format!("protected by {what}; found: {grounds}");
@@ -193,21 +203,32 @@ impl Policy {
             }
             Protection::None => {}
         }
-        if let Some(gap) = subject.instance.manager.gap()
-            && gap.kind == Ignorance::ReadFailed
-        {
+        if let Some(gap) = missing(&subject.instance.manager) {
             let why = format!("cannot tell whether a controller owns it ({gap}); found: {grounds}");
             return Weighed::gap(gap, why);
         }
-        let evidence_unread = guards_unread(subject);
-        Weighed { evidence_unread, ..Weighed::new(Verdict::Orphan, grounds) }
+        if let Some(gap) = guards_unread(subject) {
+            let why =
+                format!("cannot tell whether the provider protects it ({gap}); found: {grounds}");
+            return Weighed::gap(gap, why);
+        }
+        let ends = judgement.wanted == Some(WantedAction::Terminate)
+            || subject.instance.stop.kind == StopKind::Terminate;
+        let guards = subject.instance.guards.value();
+        if ends && guards.is_some_and(|guards| guards.contains(&Guard::Terminate)) {
+            let why =
+                format!("protected by termination protection at the provider; found: {grounds}");
+            return Weighed::new(Verdict::Protected, why);
+        }
+        Weighed::new(Verdict::Orphan, grounds)
     }
 
     /// How one rule judges the machine, and its conditions' answers.
     fn ask(&self, rule: &RuleSpec, findings: &Findings<'_>) -> (RuleAnswer, Vec<Clause>) {
         let mut clauses = findings.clauses(&rule.when);
-        if rule.when.older_than.is_none() {
-            // The grace that every rule has: told when it decides, no ground when it has passed.
+        if rule.when.older_than.is_none() || rule.action > WantedAction::Report {
+            // The grace that every rule has; a report may come earlier, an action may not. Told
+            // when it decides, no ground when it has passed.
             let grace = findings.older_than(self.launch_grace);
             if grace.answer != Answer::Yes {
                 clauses.push(grace);
@@ -232,7 +253,7 @@ impl Policy {
             .map(|clause| clause.text.as_str())
             .collect();
         let explanation = match (answer, ripe_at(&clauses)) {
-            (Answer::No, Some(time)) => format!("in grace until {}", stamp(time)),
+            (Answer::No, Some((time, waiting))) => format!("{} {}", waiting.words(), stamp(time)),
             _ => deciding.join("; "),
         };
         let reason = clauses.iter().find_map(|clause| clause.reason.clone());
@@ -248,38 +269,51 @@ impl Policy {
         (answer, clauses)
     }
 
-    fn exemption(
-        &self,
-        subject: &Subject<'_>,
-        findings: &Findings<'_>,
-        notes: &mut Vec<String>,
-    ) -> (Option<usize>, Vec<usize>) {
-        let mut applies: Option<usize> = None;
-        let mut named_by = Vec::new();
+    fn exemption(&self, subject: &Subject<'_>, findings: &Findings<'_>) -> Exempted {
+        let mut exempted = Exempted::default();
         for (place, exemption) in self.exemptions.iter().enumerate() {
-            // An exemption that may apply does: when in doubt the machine lives.
-            if answer::all(&findings.clauses(&exemption.matches)) == Answer::No {
+            let clauses = findings.clauses(&exemption.matches);
+            let answer = answer::all(&clauses);
+            if answer == Answer::No {
                 continue;
             }
-            named_by.push(place);
+            exempted.named_by.push(place);
             if exemption.until <= subject.now {
-                notes.push(format!("exemption until {} has lapsed", exemption.until_text));
-            } else if applies
+                continue;
+            }
+            if answer == Answer::Unknown {
+                let gap = clauses.into_iter().find_map(|clause| clause.gap);
+                exempted.perhaps = exempted.perhaps.or(gap);
+            } else if exempted
+                .applies
                 .and_then(|known| self.exemptions.get(known))
                 .is_none_or(|known| known.until < exemption.until)
             {
-                applies = Some(place);
+                exempted.applies = Some(place);
             }
         }
-        (applies, named_by)
+        exempted
     }
+}
+
+/// Which exemptions name a machine.
+#[derive(Default)]
+struct Exempted {
+    /// The one that applies and lasts longest.
+    applies: Option<usize>,
+    /// What is missing to tell whether another one applies.
+    perhaps: Option<Unknown>,
+    /// All that name it or may name it, lapsed ones too.
+    named_by: Vec<usize>,
 }
 
 /// What came up while the rules were asked.
 struct Asked<'a> {
     expiry: &'a Expiry,
+    /// Why it cannot be told whether an exemption applies.
+    perhaps_exempt: Option<Unknown>,
     /// When the first rule will say yes by the passing of time alone.
-    ripe_at: Option<DateTime<Utc>>,
+    ripe_at: Option<(DateTime<Utc>, Waiting)>,
     /// Whether a rule stayed open because something could not be read.
     read_failed: bool,
 }
@@ -287,7 +321,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     fn calm(&self) -> String {
         match (self.ripe_at, self.expiry) {
-            (Some(time), _) => format!("in grace until {}", stamp(time)),
+            (Some((time, waiting)), _) => format!("{} {}", waiting.words(), stamp(time)),
             (None, Expiry::Unknown(gap)) if gap.kind == Ignorance::Unusable => {
                 format!("no rule matches; note: {gap}")
             }
@@ -339,7 +373,7 @@ fn undecidable(subject: &Subject<'_>) -> Option<String> {
 }
 
 /// When a rule whose only noes are a matter of time will say yes.
-fn ripe_at(clauses: &[Clause]) -> Option<DateTime<Utc>> {
+fn ripe_at(clauses: &[Clause]) -> Option<(DateTime<Utc>, Waiting)> {
     let mut latest = None;
     for clause in clauses {
         match (clause.answer, clause.ripe_at) {
@@ -356,10 +390,15 @@ fn read_failed(clauses: &[Clause]) -> bool {
     gaps.any(|gap| gap.kind == Ignorance::ReadFailed)
 }
 
-/// The provider's protection was asked for and not shown. The machine is still an orphan (a
-/// protected one would refuse the stop), but the evidence is not whole.
-fn guards_unread(subject: &Subject<'_>) -> bool {
-    matches!(&subject.instance.guards, Fact::Unknown(gap) if gap.kind == Ignorance::ReadFailed)
+/// A gap in something that the provider has.
+fn missing<T>(fact: &Fact<T>) -> Option<&Unknown> {
+    fact.gap().filter(|gap| gap.kind != Ignorance::NotOffered)
+}
+
+/// The provider's protection was asked for and not shown. As long as nobody asked, the question is
+/// open: guards cost a call per machine and are read for candidates only.
+fn guards_unread<'a>(subject: &Subject<'a>) -> Option<&'a Unknown> {
+    missing(&subject.instance.guards).filter(|gap| gap.kind != Ignorance::NotAsked)
 }
 
 fn join(rules: &[&RuleAnswer]) -> String {

@@ -7,14 +7,14 @@
 //! | [`pattern`] | whole-text globs, the owner pattern |
 //! | [`directory`] | the people directory |
 //! | [`subject`] | the machine under judgement |
-//! | [`answer`] | yes, no, unknown |
+//! | `answer` | conditions with their evidence |
 //! | [`owner`] | whose it is |
 //! | [`expiry`] | the expiry tag |
 //! | [`protection`] | the keep tag, protected types, guards |
 //! | `conditions` | each condition evaluated |
 //! | [`judge`] | [`Policy`] and the verdict |
 
-pub mod answer;
+mod answer;
 mod conditions;
 pub mod directory;
 pub mod expiry;
@@ -25,7 +25,8 @@ pub mod protection;
 pub mod spec;
 pub mod subject;
 
-pub use answer::Answer;
+pub use reaper_model::document::Answer;
+
 pub use directory::{Directory, Employment, Person};
 pub use expiry::{EXPIRY_FORMS, Expiry};
 pub use judge::{Judgement, Policy, RuleAnswer};

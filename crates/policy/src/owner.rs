@@ -25,13 +25,24 @@ pub struct Owner {
     pub source: Option<String>,
     /// The contradiction, the placeholder, the reading error.
     pub why: Option<String>,
+    /// The key of `owners.map` that named it.
+    pub mapped_by: Option<String>,
     /// Whether the status rests on a failed reading.
     pub gap: Option<reaper_model::Unknown>,
 }
 
 impl Owner {
     fn nobody(status: OwnerStatus, source: Option<String>, why: Option<String>) -> Self {
-        Self { status, names: Vec::new(), emails: Vec::new(), team: None, source, why, gap: None }
+        Self {
+            status,
+            names: Vec::new(),
+            emails: Vec::new(),
+            team: None,
+            source,
+            why,
+            mapped_by: None,
+            gap: None,
+        }
     }
 }
 
@@ -49,9 +60,15 @@ impl Resolver {
         Self { spec, folded, placeholders }
     }
 
+    /// The keys of the mapping.
+    pub(crate) fn mapped_keys(&self) -> impl Iterator<Item = &str> {
+        self.spec.map.keys().map(String::as_str)
+    }
+
     pub(crate) fn owner(&self, subject: &Subject<'_>) -> Owner {
         if let Some((key, owner)) = self.mapped(subject) {
-            return self.named(owner, format!("owners.map {key:?}"));
+            let owner = self.named(owner, format!("owners.map {key:?}"));
+            return Owner { mapped_by: Some(key), ..owner };
         }
         if subject.tagless_provider() {
             return self.without_tags(subject);
@@ -84,8 +101,8 @@ impl Resolver {
         })
     }
 
-    /// The mapping names a machine by `provider/account/id`, the account by its name in the
-    /// configuration or at the provider, or by its full id.
+    /// The mapping names a machine by `provider/account/location/id` or `provider/account/id`, the
+    /// account by its name in the configuration or at the provider.
     fn mapped(&self, subject: &Subject<'_>) -> Option<(String, &str)> {
         if self.spec.map.is_empty() {
             return None;
@@ -93,6 +110,7 @@ impl Resolver {
         let id = &subject.instance.id;
         [
             id.to_string(),
+            format!("{}/{}/{}/{}", id.provider, subject.account, id.location, id.native),
             format!("{}/{}/{}", id.provider, subject.account, id.native),
             format!("{}/{}/{}", id.provider, id.account, id.native),
         ]
@@ -153,6 +171,10 @@ impl Resolver {
 
     fn named(&self, text: &str, source: String) -> Owner {
         let names = self.split(text);
+        if names.is_empty() {
+            let why = format!("{source} names nobody");
+            return Owner::nobody(OwnerStatus::Empty, Some(source), Some(why));
+        }
         let people: Vec<Option<&Person>> = names.iter().map(|name| self.person(name)).collect();
         let (status, why) = self.status(&names, &people);
         let mut emails: Vec<String> = Vec::new();
@@ -169,7 +191,7 @@ impl Resolver {
             }
         }
         let team = people.iter().flatten().find_map(|person| person.team.clone());
-        Owner { status, names, emails, team, source: Some(source), why, gap: None }
+        Owner { status, names, emails, team, source: Some(source), why, mapped_by: None, gap: None }
     }
 
     fn status(
@@ -205,29 +227,40 @@ impl Resolver {
         is_address(&address).then_some(address)
     }
 
-    /// Several owners in one value. Blanks separate addresses only: a bare `Alice Smith` is one
-    /// name. A value that the directory knows as a whole is not split.
+    /// Several owners in one value. Blanks and `/` separate addresses only: a bare `Alice Smith` or
+    /// `n/a` is one name. A value that the directory knows as a whole is not split.
     fn split(&self, text: &str) -> Vec<String> {
         if self.person(text).is_some() {
             return vec![text.to_owned()];
         }
-        let addresses = text.contains('@');
         let mut names: Vec<String> = Vec::new();
-        for part in text
-            .split(|c: char| matches!(c, ';' | ',' | '/' | '|') || (addresses && c.is_whitespace()))
-        {
-            let part = trim_blanks(part);
-            if !part.is_empty() && !names.iter().any(|name| name.eq_ignore_ascii_case(part)) {
-                names.push(part.to_owned());
+        for part in text.split([';', ',', '|']) {
+            for name in people(part) {
+                if !names.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+                    names.push(name.to_owned());
+                }
             }
         }
         names
     }
 }
 
+/// The people that a part between separators names. Beside an address, words are its decoration:
+/// `Alice Smith <alice@example.org>` and `alice@example.org (vision)` are one person.
+fn people(part: &str) -> Vec<&str> {
+    let part = trim_blanks(part);
+    if !part.contains('@') {
+        return if part.is_empty() { Vec::new() } else { vec![part] };
+    }
+    part.split(|c: char| matches!(c, '/' | '<' | '>' | '(' | ')') || c.is_whitespace())
+        .map(|word| word.strip_prefix("mailto:").unwrap_or(word))
+        .filter(|word| word.contains('@'))
+        .collect()
+}
+
 /// Good enough to hand to a mail server: one `@`, something on both sides, no blanks or controls,
 /// no dot at either end.
-pub(crate) fn is_address(text: &str) -> bool {
+pub fn is_address(text: &str) -> bool {
     let Some((local, domain)) = text.split_once('@') else { return false };
     let plain = |part: &str| {
         !part.is_empty()

@@ -43,9 +43,12 @@ impl Pattern {
         self.any_case.is_match(text)
     }
 
-    /// Whether it matches everything (`*`, `**`).
+    /// Whether it is no selection at all: `*`, `**`, `?*`, `{*,x}`. Told by trying names that have
+    /// nothing in common.
     pub fn matches_everything(&self) -> bool {
-        self.text.chars().all(|c| c == '*')
+        ["a", "Z-9", "i-0f3c9", "p4d.24xlarge", "größe_日本", "x/y z"]
+            .iter()
+            .all(|name| self.matches(name))
     }
 
     /// As written, blanks trimmed.
@@ -139,7 +142,12 @@ mod tests {
             assert_eq!(blank.parse::<Pattern>().map(|_| ()), Err(PatternError::Empty));
         }
         assert!(pattern("**").matches_everything());
-        assert!(!pattern("a*").matches_everything());
+        for text in ["?*", "{*,x}", "*?"] {
+            assert!(pattern(text).matches_everything(), "{text}");
+        }
+        for text in ["a*", "?", "[a-z]*"] {
+            assert!(!pattern(text).matches_everything(), "{text}");
+        }
     }
 
     #[test]

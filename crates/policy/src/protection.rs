@@ -1,6 +1,8 @@
 //! What keeps a machine from being stopped: the keep tag, protected types, the provider's own
 //! guards. It errs on the safe side: only an explicit `false` or a passed date does not protect.
 
+use chrono::{DateTime, TimeDelta, Utc};
+use reaper_model::calendar;
 use reaper_model::tags::{fold_key, trim_blanks};
 use reaper_model::{Fact, Guard, Ignorance, Tag, Unknown};
 
@@ -66,7 +68,15 @@ fn keep(tag: &Tag, subject: &Subject<'_>) -> Keep {
     if value.eq_ignore_ascii_case("false") {
         return Keep::Declined;
     }
-    match expiry::parse(value) {
+    // A plain date protects until that day is over everywhere (UTC-12), whatever zone was meant.
+    let everywhere = |end: DateTime<Utc>| match calendar::date(value) {
+        Some(_) => end + TimeDelta::hours(12),
+        None => end,
+    };
+    match expiry::parse(value).map(|written| match written {
+        Written::At(end) => Written::At(everywhere(end)),
+        other => other,
+    }) {
         Some(Written::At(until)) if until <= subject.now => {
             Keep::Lapsed(format!("{} has lapsed on {}", quote(tag), stamp(until)))
         }

@@ -20,7 +20,8 @@ pub struct PolicySpec {
     pub protect: ProtectSpec,
     /// Dated exemptions.
     pub exemptions: Vec<Exemption>,
-    /// The `older_than` of rules that do not say one.
+    /// Machines younger than this are left alone by rules that do not say an `older_than`, and by
+    /// rules that ask for more than a report whatever they say.
     pub launch_grace: Span,
     /// Tag values that count as missing (`none`, `tbd`, …), compared trimmed and without case.
     pub placeholders: Vec<String>,
@@ -99,35 +100,6 @@ pub struct Conditions {
     pub state: Vec<Pattern>,
     /// Tag key to values; the key is folded.
     pub tag: BTreeMap<String, Vec<Pattern>>,
-}
-
-impl Conditions {
-    /// Whether nothing at all is asked, so that everything would match.
-    pub fn is_empty(&self) -> bool {
-        let Self {
-            owner,
-            older_than,
-            missing_tags,
-            expired,
-            account,
-            provider,
-            location,
-            id,
-            name,
-            machine_type,
-            gpu,
-            state,
-            tag,
-        } = self;
-        owner.is_empty()
-            && older_than.is_none()
-            && missing_tags.is_empty()
-            && expired.is_none()
-            && [account, provider, location, id, name, machine_type, gpu, state]
-                .iter()
-                .all(|patterns| patterns.is_empty())
-            && tag.is_empty()
-    }
 }
 
 /// How owners are found.

@@ -4,43 +4,11 @@
 mod facts;
 
 use anstyle::Style;
-use reaper_model::document::{AuditDocument, MachineView, Verdict};
+use reaper_model::document::{Answer, AuditDocument, MachineView, RuleView, Verdict};
 
 use crate::layout::{Page, TableOptions, style};
 use crate::machine;
 use crate::summary;
-
-/// A rule's three-valued answer. Unknown never acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
-    /// All its conditions hold.
-    Yes,
-    /// At least one does not.
-    No,
-    /// Evidence is missing.
-    Unknown,
-}
-
-impl Answer {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-/// How one rule judged the machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleLine {
-    /// The rule's name.
-    pub rule: String,
-    /// Its answer.
-    pub answer: Answer,
-    /// Because of what, for people.
-    pub explanation: String,
-}
 
 const NO_LIMIT: usize = usize::MAX;
 const LABEL_WIDTH: usize = 11;
@@ -48,7 +16,7 @@ const LABEL_WIDTH: usize = 11;
 /// Everything known of one machine of the document, its rules in the order given.
 pub fn explain(
     machine: &MachineView,
-    rules: &[RuleLine],
+    rules: &[RuleView],
     doc: &AuditDocument,
     options: &TableOptions,
 ) -> String {
@@ -67,7 +35,7 @@ pub fn explain(
         page.text(2, style::PLAIN, "no rule is configured", NO_LIMIT);
     }
     for rule in rules {
-        let (answer, mood) = (rule.answer.word(), mood_of(rule.answer));
+        let (answer, mood) = (rule.answer.name(), mood_of(rule.answer));
         page.text(2, mood, &format!("{}: {answer}", rule.rule), NO_LIMIT);
         page.text(4, style::PLAIN, &rule.explanation, NO_LIMIT);
     }
@@ -113,12 +81,12 @@ mod tests {
     fn every_fact_comes_with_source_or_reason() {
         let doc = fixture::mixed();
         let rules = [
-            RuleLine {
+            RuleView {
                 rule: "ownerless".to_owned(),
                 answer: Answer::Yes,
                 explanation: "no tag `owner` or `created-by`; up 30d, older than 2h".to_owned(),
             },
-            RuleLine {
+            RuleView {
                 rule: "idle".to_owned(),
                 answer: Answer::Unknown,
                 explanation: "no metrics source is configured".to_owned(),

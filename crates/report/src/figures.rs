@@ -26,7 +26,7 @@ pub(crate) fn amounts(sums: &[Money]) -> Option<String> {
     (!shown.is_empty()).then(|| listed(&shown))
 }
 
-/// Hours as the document writes them, for people: `24m`, `5h`, `30d 0h`. Anything that is not a
+/// Hours as the document writes them, for people: `<1h`, `5h`, `30d 0h`. Anything that is not a
 /// number of hours is shown as it is.
 pub(crate) fn age(hours: &str) -> String {
     let minutes = hours
@@ -36,7 +36,7 @@ pub(crate) fn age(hours: &str) -> String {
         .and_then(|minutes| minutes.round().to_u64());
     match minutes {
         None => hours.to_owned(),
-        Some(minutes @ 0..60) => format!("{minutes}m"),
+        Some(0..60) => "<1h".to_owned(),
         Some(minutes @ 60..1440) => format!("{}h", minutes / 60),
         Some(minutes) => format!("{}d {}h", minutes / 1440, minutes % 1440 / 60),
     }
@@ -54,8 +54,8 @@ mod tests {
     #[test]
     fn ages_are_short() {
         for (hours, shown) in [
-            ("0.0", "0m"),
-            ("0.4", "24m"),
+            ("0.0", "<1h"),
+            ("0.4", "<1h"),
             ("23.9", "23h"),
             ("24.0", "1d 0h"),
             ("720.0", "30d 0h"),

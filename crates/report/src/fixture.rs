@@ -97,6 +97,7 @@ pub(crate) fn mixed() -> AuditDocument {
     doc.totals = TotalsView {
         instances: 10,
         gpus: 44,
+        stopped_but_billed: 2,
         orphans: 5,
         hourly: vec![money("58.36 EUR"), money("3.29 USD")],
         waste_to_date: vec![money("4060 EUR"), money("78.96 USD")],

@@ -17,20 +17,6 @@ pub enum Format {
     Markdown,
 }
 
-impl Format {
-    /// All formats.
-    pub const ALL: [Self; 3] = [Self::Table, Self::Json, Self::Markdown];
-
-    /// The word on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Table => "table",
-            Self::Json => "json",
-            Self::Markdown => "markdown",
-        }
-    }
-}
-
 /// Writes the document in a format; `options` count for [`Format::Table`] alone.
 ///
 /// # Errors

@@ -3,17 +3,16 @@
 
 use std::io;
 
-use reaper_model::AuditDocument;
-use serde::Serialize as _;
+use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
 use crate::clean::suspects;
 
-/// Writes the document, indented, with a line break at the end, without building it in memory.
+/// Writes any of our documents, indented, with a line break at the end, without building it in memory.
 ///
 /// # Errors
 /// Whatever the writer answers, with its kind.
-pub fn json(doc: &AuditDocument, out: &mut impl io::Write) -> io::Result<()> {
+pub fn json(doc: &impl Serialize, out: &mut impl io::Write) -> io::Result<()> {
     let formatter = EscapingFormatter { pretty: PrettyFormatter::new() };
     let mut serializer = serde_json::Serializer::with_formatter(&mut *out, formatter);
     doc.serialize(&mut serializer)?;

@@ -25,7 +25,7 @@ mod table;
 mod fixture;
 
 pub use clean::clean;
-pub use explain::{Answer, RuleLine, explain};
+pub use explain::explain;
 pub use format::{Format, write};
 pub use json::json;
 pub use layout::TableOptions;

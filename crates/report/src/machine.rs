@@ -93,7 +93,8 @@ pub(crate) fn odd_state(machine: &MachineView) -> Option<String> {
             format!("stopped but billed: \"{}\" still costs the full price", machine.provider_state)
         }
         Billing::Unknown => format!("{}, counted as billed", state(machine)),
-        Billing::Billed | Billing::NotBilled => state(machine),
+        Billing::Billed => format!("{}, still billed", state(machine)),
+        Billing::NotBilled => state(machine),
     })
 }
 

@@ -22,10 +22,7 @@ pub(crate) fn headline(doc: &AuditDocument) -> Vec<String> {
         count(totals.orphans, "orphan"),
         count(totals.instances, "machine")
     )];
-    let looks_off = doc.instances.iter().filter(|machine| machine.stopped_but_billed).count();
-    if looks_off > 0 {
-        parts.push(format!("{looks_off} stopped but billed"));
-    }
+    parts.extend(looks_off(doc));
     match (amounts(&totals.waste_to_date), amounts(&totals.waste_per_month)) {
         (None, None) => parts.push("what they cost is not known".to_owned()),
         (so_far, per_month) => {
@@ -46,7 +43,16 @@ fn nothing_found(doc: &AuditDocument) -> Vec<String> {
     } else {
         "nothing found"
     };
-    vec![found.to_owned(), coverage(doc), running(doc)]
+    let mut parts = vec![found.to_owned()];
+    parts.extend(looks_off(doc));
+    parts.extend([coverage(doc), running(doc)]);
+    parts
+}
+
+/// Machines that look off and are billed, orphans or not: nobody expects that bill.
+fn looks_off(doc: &AuditDocument) -> Option<String> {
+    let off = doc.totals.stopped_but_billed;
+    (off > 0).then(|| format!("{off} stopped but billed"))
 }
 
 /// `14 machines in 7 scopes`.

@@ -13,7 +13,7 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/boto3_client.py
 async fn boto3_reads_the_simulated_aws() {
     #[expect(clippy::disallowed_methods, reason = "which Python has boto3 only the caller knows")]
     let python = std::env::var("REAPER_TEST_PYTHON")
-        .expect("REAPER_TEST_PYTHON is not set: run tests/run, which prepares Python");
+        .unwrap_or_else(|_| panic!("REAPER_TEST_PYTHON is not set: run the tests with tests/run"));
     let world = World::from_toml(include_str!("boto3_world.toml")).expect("a valid world");
     let cloud = SimCloud::start(world).await.expect("a free port");
     let output = Command::new(&python)

@@ -224,6 +224,7 @@ impl Provider for AwsProvider {
             may_filter: self.on("server_side_filter"),
             seen: BTreeSet::new(),
             accelerated: 0,
+            nameless: 0,
             guesses: BTreeMap::new(),
         };
         match listing.run(sink).await {

@@ -34,6 +34,7 @@ where
         SdkError::ServiceError(service) => {
             let (status, meta) = (service.raw().status().as_u16(), service.err().meta());
             let words = meta.message().map_or_else(|| chain(service.err()), str::to_owned);
+            let words = trace.masked(&words);
             answered(call, status, meta.code(), &words, trace)
                 .with_request_id(service.err().request_id().or_else(|| error.request_id()))
                 .with_retry_after(retry_after(service.raw()))

@@ -9,8 +9,11 @@ use tokio::time::Instant;
 
 /// Requests in flight per account and region, unless configured.
 pub(crate) const IN_FLIGHT: usize = 10;
-/// Request starts per second per account and region, unless configured: the rate at which EC2
-/// refills the bucket of its reading calls.
+/// How many requests may start at once after a rest: the size of the bucket that EC2 keeps for
+/// reading calls. A configured pace is kept evenly instead.
+pub(crate) const BURST: u32 = 100;
+/// Request starts per second per account and region beyond that, unless configured: the rate at
+/// which EC2 refills the bucket.
 pub(crate) const PER_SECOND: u32 = 20;
 
 /// Bounds the calls to one region of one account.
@@ -18,17 +21,25 @@ pub(crate) const PER_SECOND: u32 = 20;
 pub(crate) struct Limiter {
     in_flight: Semaphore,
     spacing: Duration,
-    next: Mutex<Option<Instant>>,
+    /// How far ahead of an even pace a request may start.
+    lead: Duration,
+    /// When the next request would start at an even pace.
+    due: Mutex<Option<Instant>>,
 }
 
 impl Limiter {
     /// A limiter with the account's bounds, else the defaults above.
     pub(crate) fn new(limits: &CallLimits) -> Self {
-        let per_second = limits.per_second.unwrap_or(PER_SECOND).max(1);
+        let (per_second, burst) = match limits.per_second {
+            Some(per_second) => (per_second.max(1), 1),
+            None => (PER_SECOND, BURST),
+        };
+        let spacing = Duration::from_secs(1) / per_second;
         Self {
             in_flight: Semaphore::new(limits.in_flight.unwrap_or(IN_FLIGHT).max(1)),
-            spacing: Duration::from_secs(1) / per_second,
-            next: Mutex::new(None),
+            spacing,
+            lead: spacing * (burst - 1),
+            due: Mutex::new(None),
         }
     }
 
@@ -41,11 +52,11 @@ impl Limiter {
     }
 
     fn reserve(&self) -> Instant {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let start = next.map_or(now, |next| next.max(now));
-        *next = Some(start + self.spacing);
-        start
+        let even = due.map_or(now, |due| due.max(now));
+        *due = Some(even + self.spacing);
+        even.checked_sub(self.lead).map_or(now, |start| start.max(now))
     }
 }
 
@@ -53,15 +64,30 @@ impl Limiter {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
-    async fn starts_are_spaced_and_the_first_is_immediate() {
-        let limits = CallLimits { per_second: Some(10), ..CallLimits::default() };
-        let limiter = Limiter::new(&limits);
+    async fn take(limiter: &Limiter, turns: u32) -> Duration {
         let begin = Instant::now();
-        for _ in 0..4 {
+        for _ in 0..turns {
             drop(limiter.turn().await);
         }
-        assert_eq!(begin.elapsed(), Duration::from_millis(300));
+        begin.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_configured_pace_is_even_and_the_first_is_immediate() {
+        let limits = CallLimits { per_second: Some(10), ..CallLimits::default() };
+        assert_eq!(take(&Limiter::new(&limits), 4).await, Duration::from_millis(300));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fl_067_by_default_a_bucket_is_emptied_at_once_and_refills_evenly() {
+        let limiter = Limiter::new(&CallLimits::default());
+        assert_eq!(take(&limiter, BURST).await, Duration::ZERO);
+        assert_eq!(take(&limiter, 2 * PER_SECOND).await, Duration::from_secs(2));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(take(&limiter, PER_SECOND).await, Duration::ZERO);
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        assert_eq!(take(&limiter, BURST).await, Duration::ZERO);
+        assert_eq!(take(&limiter, 1).await, Duration::from_millis(50), "never more than a bucket");
     }
 
     #[tokio::test(start_paused = true)]

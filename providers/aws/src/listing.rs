@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types::Instance as Raw;
 use reaper_model::{Fact, Ignorance, Source, Tags};
-use reaper_provider::{Catalogue, ProviderError, Sink};
+use reaper_provider::{Catalogue, ErrorKind, ProviderError, Sink};
 
 use crate::convert::{self, Place};
 use crate::types::{Hardware, Nature, TypeBook};
@@ -27,6 +27,8 @@ pub(crate) struct Listing<'a> {
     pub(crate) seen: BTreeSet<String>,
     /// How many of them have accelerators.
     pub(crate) accelerated: usize,
+    /// Entries without an id: nobody can say which machines they are.
+    pub(crate) nameless: usize,
     /// Types that this listing asked about in vain, so that it asks once.
     pub(crate) guesses: BTreeMap<String, Nature>,
 }
@@ -39,7 +41,13 @@ impl Listing<'_> {
                 self.pages(Some(types), sink).await?;
             }
         }
-        Ok(())
+        match self.nameless {
+            0 => Ok(()),
+            count => {
+                let words = format!("{count} of the listed machines without an id");
+                Err(ProviderError::answered(ErrorKind::Protocol, INSTANCES, words))
+            }
+        }
     }
 
     /// Pages of the given types or of all. Ends early, with the types to filter by, when the rest
@@ -96,7 +104,10 @@ impl Listing<'_> {
     }
 
     async fn take(&mut self, page: Vec<Raw>, sink: &mut Sink<'_>) {
-        let fresh: Vec<Raw> = page
+        let (named, nameless): (Vec<Raw>, Vec<Raw>) =
+            page.into_iter().partition(|raw| raw.instance_id().is_some_and(|id| !id.is_empty()));
+        self.nameless += nameless.len();
+        let fresh: Vec<Raw> = named
             .into_iter()
             .filter(|raw| self.seen.insert(raw.instance_id().unwrap_or_default().to_owned()))
             .collect();

@@ -12,6 +12,10 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::config_bag::ConfigBag;
 use chrono::{DateTime, NaiveDateTime};
 use reaper_provider::RequestCounter;
+use secrecy::{ExposeSecret, SecretString};
+
+/// What stands in a text where a secret stood.
+const MASK: &str = "[secret]";
 
 /// Follows one call through all its attempts.
 #[derive(Debug, Clone)]
@@ -22,11 +26,21 @@ pub(crate) struct Trace {
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// Host and signing time of the latest attempt.
-    sent: Mutex<(Option<String>, Option<String>)>,
+    /// The latest attempt.
+    sent: Mutex<Sent>,
     /// Seconds by which the provider's clock is ahead of ours; the widest of all attempts, because
     /// the SDK corrects its own clock from the second attempt on.
     ahead: AtomicI64,
+}
+
+/// One attempt as it was sent.
+#[derive(Debug, Clone, Default)]
+struct Sent {
+    host: Option<String>,
+    /// When it was signed.
+    signed: Option<String>,
+    /// The one credential that is sent as it is.
+    session_token: Option<SecretString>,
 }
 
 impl Trace {
@@ -37,10 +51,18 @@ impl Trace {
 
     /// The host that was asked.
     pub(crate) fn host(&self) -> Option<String> {
-        self.sent().0.clone()
+        self.sent().host.clone()
     }
 
-    fn sent(&self) -> MutexGuard<'_, (Option<String>, Option<String>)> {
+    /// What a provider or a proxy said, without the session token that they may quote.
+    pub(crate) fn masked(&self, words: &str) -> String {
+        match &self.sent().session_token {
+            Some(token) => words.replace(token.expose_secret(), MASK),
+            None => words.to_owned(),
+        }
+    }
+
+    fn sent(&self) -> MutexGuard<'_, Sent> {
         self.seen.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -63,8 +85,14 @@ impl Intercept for Trace {
     ) -> Result<(), BoxError> {
         self.requests.count();
         let request = context.request();
-        let signed = request.headers().get("x-amz-date").map(str::to_owned);
-        *self.sent() = (host(request.uri()), signed);
+        let header = |name| request.headers().get(name);
+        *self.sent() = Sent {
+            host: host(request.uri()),
+            signed: header("x-amz-date").map(str::to_owned),
+            session_token: header("x-amz-security-token")
+                .filter(|token| !token.is_empty())
+                .map(SecretString::from),
+        };
         Ok(())
     }
 
@@ -74,7 +102,7 @@ impl Intercept for Trace {
         _components: &RuntimeComponents,
         _cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let signed = self.sent().1.clone();
+        let signed = self.sent().signed.clone();
         let answered = context.response().headers().get("date");
         if let Some(ahead) =
             signed.as_deref().zip(answered).and_then(|(ours, theirs)| ahead(ours, theirs))

@@ -127,7 +127,10 @@ impl Provider for LambdaProvider {
             match listing.entry(entry) {
                 Entry::Machine(machine, quote) => {
                     let day = cx.now.date_naive();
-                    self.prices.note(&machine.id.native, &machine.machine_type, quote, day);
+                    let kind = &machine.machine_type;
+                    if let Some(text) = self.prices.note(&machine.id.native, kind, quote, day) {
+                        sink.warn("price-differs", text, Some(format!("lambda/{kind}")));
+                    }
                     machines.push(*machine);
                 }
                 Entry::Plain => {}

@@ -50,7 +50,7 @@ impl Listing<'_> {
         let Some(native) = raw.id.take("id", &mut unreadable).filter(|id| !id.is_empty()) else {
             return Entry::Nameless;
         };
-        let kind = raw.kind.take("instance_type", &mut unreadable).unwrap_or_default();
+        let kind = required(raw.kind, "instance_type", &mut unreadable).unwrap_or_default();
         let machine_type =
             kind.name.take("instance_type.name", &mut unreadable).unwrap_or_else(unknown);
         let specs = kind.specs.take("instance_type.specs", &mut unreadable).unwrap_or_default();
@@ -63,8 +63,9 @@ impl Listing<'_> {
         let cents =
             kind.price_cents_per_hour.take("instance_type.price_cents_per_hour", &mut unreadable);
         let name = raw.name.take("name", &mut unreadable).filter(|name| !name.is_empty());
-        let region = raw.region.take("region", &mut unreadable).map_or_else(unknown, |it| it.name);
-        let status = raw.status.take("status", &mut unreadable).unwrap_or_else(unknown);
+        let region =
+            required(raw.region, "region", &mut unreadable).map_or_else(unknown, |it| it.name);
+        let status = required(raw.status, "status", &mut unreadable).unwrap_or_else(unknown);
         let (state, meter) = stop::state(&status);
         let reserved = raw.is_reserved.take("is_reserved", &mut unreadable) == Some(true);
         let actions = raw.actions.take("actions", &mut unreadable).unwrap_or_default();
@@ -198,6 +199,14 @@ impl Listing<'_> {
         };
         Fact::known(manager, &source, self.now)
     }
+}
+
+/// A field that every machine has; its absence is pointed out too.
+fn required<T>(field: Lenient<T>, name: &str, unreadable: &mut Vec<String>) -> Option<T> {
+    if matches!(field, Lenient::Missing) {
+        unreadable.push(format!("missing field `{name}`"));
+    }
+    field.take(name, unreadable)
 }
 
 fn unknown() -> String {

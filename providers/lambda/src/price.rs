@@ -42,29 +42,31 @@ impl Prices {
         self.list.gpu(machine_type)
     }
 
-    /// Keeps what a machine's listing says about its price.
+    /// Keeps what a machine's listing says about its price; how that contradicts the list, where it
+    /// does.
     pub(crate) fn note(
         &self,
         native: &str,
         machine_type: &MachineType,
         quote: Quote,
         day: NaiveDate,
-    ) {
+    ) -> Option<String> {
         let Quote::Cents(cents) = quote else {
             self.quoted().remove(native);
-            return;
+            return None;
         };
         self.quoted().insert(native.to_owned(), (cents, day));
-        let Some(listed) = self.list.price(machine_type.as_str(), "", Unit::Hour) else { return };
+        let listed = self.list.price(machine_type.as_str(), "", Unit::Hour)?;
         let said = dollars(cents);
-        if !cents.is_zero() && (said - listed.money.amount).abs() > listed.money.amount * NOTABLE {
-            tracing::warn!(
-                "{machine_type}: Lambda says {said} USD per hour, the list of {} says {}; Lambda's \
-                 word is used",
+        let apart = (said - listed.money.amount).abs() > listed.money.amount * NOTABLE;
+        (!cents.is_zero() && apart).then(|| {
+            format!(
+                "Lambda asks {said} USD per hour for {machine_type}, the list of {} says {}: its \
+                 own is used",
                 listed.as_of,
-                listed.money.amount,
-            );
-        }
+                listed.money.all_digits(),
+            )
+        })
     }
 
     /// The price of one machine.

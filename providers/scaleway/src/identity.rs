@@ -69,17 +69,17 @@ impl Question<'_> {
 
     async fn by_configured_projects(&self) -> Result<Identity, ProviderError> {
         let ids = &self.settings.projects;
-        let projects =
-            try_join_all(ids.iter().map(|id| self.api.project(self.cx, id))).await.map_err(
-                // Scaleway answers 403 for a project that was deleted, too.
-                |error| ProviderError {
-                    detail: format!(
-                        "a project of project_ids cannot be read, it may not exist: {}",
-                        error.detail
-                    ),
-                    ..error
-                },
-            )?;
+        let read = async |id: &String| {
+            // Scaleway answers 403 for a project that was deleted, too.
+            self.api.project(self.cx, id).await.map_err(|error| ProviderError {
+                detail: format!(
+                    "project {id} of project_ids cannot be read, it may not exist: {}",
+                    error.detail
+                ),
+                ..error
+            })
+        };
+        let projects = try_join_all(ids.iter().map(read)).await?;
         let mut organisations = projects.into_iter().map(organisation_of);
         let first = organisations.next().flatten();
         let agreed = organisations.all(|other| other == first);

@@ -1,8 +1,10 @@
 //! `reaper audit`: list, judge, price, print. Reads only.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use reaper_model::document::ScopeStatus;
+use reaper_budget::Exchange;
+use reaper_model::document::{ScopeStatus, Verdict, Warning};
 use reaper_model::{AuditDocument, Outcome};
 use reaper_report::Format as Report;
 
@@ -25,8 +27,7 @@ pub(crate) async fn audit(
     if let Some(path) = &config.path {
         printer.say(&format!("configuration {} ({})", path.display(), config.digest));
     }
-    let limits = run::limits(&config, global);
-    let setting = Setting { config, accounts, limits, now: run::clock(global) };
+    let setting = Setting::new(config, accounts, global, run::clock(global, environment)?);
     print(setting, printer, fail_on).await
 }
 
@@ -38,33 +39,34 @@ pub(crate) async fn print(
 ) -> Result<ExitCode, Failure> {
     let mut out = printer.output()?;
     let progress = run::progress(printer);
+    let exchange = Exchange::new(setting.config.currency, setting.config.rates.clone());
     let mut document = setting.audit(&progress, |_| {}).await?;
     drop(progress);
-    decide(&mut document, fail_on);
+    decide(&mut document, fail_on, &exchange);
     let format = match printer.format() {
         Format::Table => Report::Table,
         Format::Json => Report::Json,
         Format::Markdown => Report::Markdown,
     };
     let result = reaper_report::write(&document, format, &printer.table_options(), &mut out)
-        .and_then(|()| out.flush());
+        .and_then(|()| out.finish());
     written(result)?;
     say_what_failed(&document);
     Ok(ExitCode::from(document.outcome.exit_code))
 }
 
 /// Puts `--fail-on` into the outcome.
-fn decide(document: &mut AuditDocument, fail_on: &[FailOn]) {
+fn decide(document: &mut AuditDocument, fail_on: &[FailOn], exchange: &Exchange) {
     let mut matched = false;
     for condition in fail_on {
-        match condition.check(document) {
+        match condition.check(document, exchange) {
             Match::Yes => matched = true,
             Match::No => {}
-            Match::Incomparable(currency) => {
-                alert(&format!(
-                    "warning: --fail-on counts as met: waste in {currency} cannot be compared \
-                     without a rate (fx.{currency})"
-                ));
+            Match::Undecidable(why) => {
+                let text = format!("--fail-on counts as met: {why}");
+                alert(&format!("warning: {text}"));
+                let code = "fail-on-undecidable".to_owned();
+                document.warnings.push(Warning { code, text, subject: None });
                 matched = true;
             }
         }
@@ -72,8 +74,11 @@ fn decide(document: &mut AuditDocument, fail_on: &[FailOn]) {
     document.outcome = Outcome::new(document.outcome.classes.iter().copied(), matched);
 }
 
+/// Causes of machines that could not be judged, as many as a reader takes in.
+const CAUSES_SHOWN: usize = 5;
+
 /// A failing run ends with what failed, each once, and what that does to the exit code.
-fn say_what_failed(document: &AuditDocument) {
+pub(crate) fn say_what_failed(document: &AuditDocument) {
     let code = document.outcome.exit_code;
     if matches!(code, 0 | reaper_model::outcome::EXIT_FINDINGS) {
         return;
@@ -90,8 +95,15 @@ fn say_what_failed(document: &AuditDocument) {
         let line = format!("  {} ({}){place} {word}: {why}", scope.account, scope.provider);
         alert(&reaper_report::clean(&line));
     }
-    if document.totals.unjudged > 0 {
-        let count = document.totals.unjudged;
-        alert(&format!("  {count} machines could not be judged, the report says why"));
+    let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
+    for machine in document.instances.iter().filter(|machine| machine.verdict == Verdict::Unjudged)
+    {
+        *causes.entry(&machine.why).or_default() += 1;
+    }
+    for (why, count) in causes.iter().take(CAUSES_SHOWN) {
+        alert(&reaper_report::clean(&format!("  not judged ({count}): {why}")));
+    }
+    if causes.len() > CAUSES_SHOWN {
+        alert(&format!("  and {} further causes, see the report", causes.len() - CAUSES_SHOWN));
     }
 }

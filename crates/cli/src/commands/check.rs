@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use reaper_engine::Inventory;
@@ -15,7 +16,8 @@ use crate::args::{Format, Global};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::open;
-use crate::printer::{Printer, written};
+use crate::printer::{self, Printer, written};
+use crate::providers;
 use crate::run::{self, Setting, VERSION};
 
 pub(crate) async fn check(
@@ -26,19 +28,16 @@ pub(crate) async fn check(
 ) -> Result<ExitCode, Failure> {
     let config = open::config(global, environment)?;
     let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
-    let limits = run::limits(&config, global);
-    let setting = Setting { config, accounts, limits, now: run::clock(global) };
+    let setting = Setting::new(config, accounts, global, run::clock(global, environment)?);
     let mut out = printer.output()?;
     let document =
         if offline { offline_document(&setting) } else { online(&setting, printer).await? };
-    let result = if printer.format() == Format::Json {
-        serde_json::to_writer_pretty(&mut out, &document)
-            .map_err(std::io::Error::from)
-            .and_then(|()| writeln!(out))
+    if printer.format() == Format::Json {
+        printer::json(&document, out)?;
     } else {
-        out.write_all(text(&document, offline).as_bytes())
-    };
-    written(result.and_then(|()| out.flush()))?;
+        let text = printer::preformatted(text(&document, offline), printer.format());
+        written(out.write_all(text.as_bytes()).and_then(|()| out.finish()))?;
+    }
     Ok(ExitCode::from(document.outcome.exit_code))
 }
 
@@ -55,6 +54,7 @@ fn offline_document(setting: &Setting) -> CheckDocument {
         provider_account: None,
         login: None,
         missing_permissions: Vec::new(),
+        unread: Vec::new(),
     });
     CheckDocument {
         schema: CHECK_SCHEMA.to_owned(),
@@ -68,10 +68,12 @@ fn offline_document(setting: &Setting) -> CheckDocument {
     }
 }
 
-/// Reads everything that an audit reads: the only probe that tells what an audit may read.
+/// Lists everything as an audit does, and reads the details of one machine in each scope.
 async fn online(setting: &Setting, printer: &Printer) -> Result<CheckDocument, Failure> {
     let progress = run::progress(printer);
-    let inventory = setting.collect(&progress).await?;
+    let mut inventory = setting.collect(&progress).await?;
+    let gaps =
+        reaper_engine::probe(&mut inventory, &setting.accounts, setting.watch, setting.now).await;
     drop(progress);
     let mut document = offline_document(setting);
     let identities = identities(&inventory);
@@ -82,6 +84,7 @@ async fn online(setting: &Setting, printer: &Printer) -> Result<CheckDocument, F
             account.login = Some(identity.login.clone());
         }
         account.missing_permissions = missing.get(&account.name).cloned().unwrap_or_default();
+        account.unread = gaps.get(&account.name).into_iter().flatten().cloned().collect();
     }
     document.scopes = reaper_engine::scopes(&inventory);
     document.warnings.extend(reaper_engine::inventory_warnings(&inventory));
@@ -91,7 +94,8 @@ async fn online(setting: &Setting, printer: &Printer) -> Result<CheckDocument, F
     if !inventory.wrong_accounts.is_empty() {
         classes.push(Class::Refused);
     }
-    if document.scopes.iter().any(unread) {
+    let gap = document.accounts.iter().any(|account| !account.unread.is_empty());
+    if gap || document.scopes.iter().any(unread) {
         classes.push(Class::Incomplete);
     }
     document.outcome = Outcome::new(classes, false);
@@ -176,6 +180,17 @@ fn account_lines(
     }
     for permission in &account.missing_permissions {
         line(text, format_args!("    MISSING for an audit: {permission}"));
+    }
+    for gap in &account.unread {
+        line(text, format_args!("    NOT READ of its machines: {gap}"));
+    }
+    if !account.missing_permissions.is_empty() || !account.unread.is_empty() {
+        let descriptor = providers::find(account.provider.as_str());
+        let policy = descriptor.map_or("", |descriptor| descriptor.audit_policy);
+        line(text, format_args!("    the least that an audit needs:"));
+        for part in policy.lines() {
+            line(text, format_args!("      {part}"));
+        }
     }
     if offline {
         return;

@@ -16,16 +16,22 @@ use crate::failure::Failure;
 use crate::open;
 use crate::printer::Printer;
 use crate::providers;
-use crate::run::{self, Setting};
+use crate::run::Setting;
 
 const WORLD: &str = include_str!("../../../../config/demo/world.toml");
 const CONFIG: &str = include_str!("../../../../config/demo/reaper.toml");
 const OWNERS: &str = include_str!("../../../../config/demo/owners.csv");
 
 /// What the simulator's world takes for a login: account, key below `credentials`, value.
-const CREDENTIALS: [(&str, &str, &str); 2] = [
+const CREDENTIALS: [(&str, &str, &str); 8] = [
     ("research", "access_key_id", "AKIADEMORESEARCH0001"),
     ("research", "secret_access_key", "demo"),
+    ("poc", "access_key", "SCWDEMOPOC0000000001"),
+    ("poc", "secret_key", "7d0f3a52-1b8e-4c96-a2d4-90e65f1c3b78"),
+    ("lab", "application_key", "demo-application"),
+    ("lab", "application_secret", "demo-secret"),
+    ("lab", "consumer_key", "demo-consumer"),
+    ("burst", "api_key", "secret_burst_demo"),
 ];
 
 pub(crate) async fn demo(
@@ -41,14 +47,15 @@ pub(crate) async fn demo(
     })?;
     let mut config = config()?;
     connect(&mut config, &cloud);
-    let accounts = open::accounts(&config, global, environment, Surroundings::NONE)?;
+    // Nothing of the user's surroundings counts here.
+    let environment = Environment { ca_bundle: None, ..environment.clone() };
+    let accounts = open::accounts(&config, global, &environment, Surroundings::NONE)?;
     printer.say(&format!(
         "demo: a simulated fleet, served on {} and read by the real adapters; the clock stands at {}",
         cloud.base_url(""),
         now.format("%Y-%m-%d %H:%M UTC"),
     ));
-    let limits = run::limits(&config, global);
-    let code = audit::print(Setting { config, accounts, limits, now }, printer, &[]).await;
+    let code = audit::print(Setting::new(config, accounts, global, now), printer, &[]).await;
     cloud.shutdown().await;
     code
 }

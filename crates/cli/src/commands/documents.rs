@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use reaper_model::AuditDocument;
-use reaper_model::document::{CheckDocument, ErrorDocument};
+use reaper_model::document::{CheckDocument, ErrorDocument, ExplainDocument};
 
 use crate::args::{Args, Schema, exit_codes};
-use crate::commands::explain::ExplainDocument;
 use crate::environment::VARIABLES;
 use crate::failure::Failure;
-use crate::printer::{Printer, written};
+use crate::printer::{self, Printer, written};
 use crate::providers;
 
 pub(crate) fn schema(of: Schema, printer: &Printer) -> Result<ExitCode, Failure> {
@@ -22,12 +21,8 @@ pub(crate) fn schema(of: Schema, printer: &Printer) -> Result<ExitCode, Failure>
         Schema::Explain => schemars::schema_for!(ExplainDocument).to_value(),
         Schema::Error => schemars::schema_for!(ErrorDocument).to_value(),
     };
-    let mut out = printer.output()?;
-    let result = serde_json::to_writer_pretty(&mut out, &schema)
-        .map_err(std::io::Error::from)
-        .and_then(|()| writeln!(out))
-        .and_then(|()| out.flush());
-    written(result)?;
+    let out = printer.output()?;
+    printer::json(&schema, out)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -38,7 +33,7 @@ pub(crate) fn completions(
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "reaper", &mut text);
     let mut out = printer.output()?;
-    written(out.write_all(&text).and_then(|()| out.flush()))?;
+    written(out.write_all(&text).and_then(|()| out.finish()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -46,7 +41,7 @@ pub(crate) fn man(printer: &Printer) -> Result<ExitCode, Failure> {
     let mut out = printer.output()?;
     let page = clap_mangen::Man::new(Args::command());
     let result =
-        page.render(&mut out).and_then(|()| environment(&mut out)).and_then(|()| out.flush());
+        page.render(&mut out).and_then(|()| environment(&mut out)).and_then(|()| out.finish());
     written(result)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -58,7 +58,8 @@ pub(crate) fn file(providers: &[ProviderKeys]) -> Table {
         Key::new(
             "launch_grace",
             Duration,
-            "Rules without `older_than` leave younger machines alone: tags come late.",
+            "Younger machines are left alone, because tags come late; a rule with an `older_than` of its \
+             own may report them earlier.",
         )
         .default("15m"),
         Key::new("placeholders", Texts, "Tag values that count as missing, without case.")
@@ -214,7 +215,7 @@ fn conditions(path: &'static str, title: &str) -> Table {
         Key::new(
             "older_than",
             Kind::Duration,
-            "Longer than this since the last start. Default in `when`: `launch_grace`.",
+            "Longer than this since the last start (since creation where the provider shows no start).",
         ),
         Key::new("missing_tags", Kind::SomeTexts, "One of these tags is absent or blank."),
         Key::new("expired", Kind::Flag, "Whether the expiry has passed."),

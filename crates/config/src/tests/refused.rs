@@ -354,7 +354,7 @@ fn the_rest_of_the_single_values() {
         ("[owners]\nname_pattern = \"(\"", "not a valid pattern"),
         ("[owners]\ndomain = \"@example.org\"", "is no domain"),
         ("[owners]\nfallback = \"nobody\"", "is no mail address"),
-        ("[owners]\nmap = { x = 1 }", "quote it"),
+        ("[owners]\nmap = { \"aws/a/x\" = 1 }", "quote it"),
         ("[protect]\ntypes = [\"[p5\"]", "not a valid pattern"),
         ("placeholders = [\"\"]", "is blank"),
         (

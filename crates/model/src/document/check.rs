@@ -57,4 +57,6 @@ pub struct AccountView {
     pub login: Option<String>,
     /// What the audit is not allowed to read, in the provider's words.
     pub missing_permissions: Vec<String>,
+    /// Evidence on its machines that could not be read.
+    pub unread: Vec<String>,
 }

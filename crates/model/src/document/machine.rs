@@ -63,7 +63,7 @@ pub struct MachineView {
     pub first_seen: Option<DateTime<FixedOffset>>,
     /// Hours since the last start (or first launch), one decimal; `null` when unknown.
     pub age_hours: Option<String>,
-    /// Why `age_hours` is null.
+    /// Why `age_hours` is null, or what it counts from.
     pub age_why: Option<String>,
     /// Tags by key. Bare words have the empty value.
     pub tags: BTreeMap<String, String>,
@@ -79,6 +79,8 @@ pub struct MachineView {
     pub managed_by: Option<String>,
     /// What protects it; `null` when nothing does.
     pub protected: Option<String>,
+    /// The provider's own protections, as far as they were read.
+    pub guards: Vec<String>,
     /// List price; `null` when unknown.
     pub price: Option<PriceView>,
     /// Why `price` is null.

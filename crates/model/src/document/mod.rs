@@ -3,6 +3,7 @@
 
 mod check;
 mod error;
+mod explain;
 mod finding;
 mod machine;
 mod run;
@@ -10,6 +11,7 @@ mod totals;
 
 pub use check::{AccountView, CHECK_SCHEMA, CheckDocument, SettingView};
 pub use error::{ERROR_SCHEMA, ErrorDocument, ErrorView};
+pub use explain::{Answer, EXPLAIN_SCHEMA, ExplainDocument, RuleView};
 pub use finding::{ActionView, Finding, PlannedAction, StillCharged, Verdict, WantedAction};
 pub use machine::{
     Billing, Cause, CostBasis, CostView, GpuView, IdleVerdict, MachineView, OwnerStatus, OwnerView,

@@ -8,10 +8,12 @@ use crate::money::Money;
 /// Sums over all machines of the document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TotalsView {
-    /// Accelerated machines.
+    /// Accelerated machines, those that have ended not counted.
     pub instances: usize,
     /// Accelerators, fractions rounded up at the end.
     pub gpus: u64,
+    /// Machines that look off and are billed at the full rate, orphans or not.
+    pub stopped_but_billed: usize,
     /// Machines with verdict `orphan`.
     pub orphans: usize,
     /// Money per hour of all billed machines.

@@ -41,6 +41,27 @@ fn fl_009_a_missing_launch_time_never_satisfies_an_age_rule() {
 }
 
 #[test]
+fn a_start_that_could_not_be_read_is_not_replaced_by_the_creation() {
+    let mut instance = machine(&[]);
+    instance.running_since = Fact::unknown(Ignorance::ReadFailed, "denied");
+    assert_eq!(judge(ownerless(), &instance).verdict, Verdict::Unjudged);
+    instance.running_since = Fact::unknown(Ignorance::NotOffered, "not shown");
+    let judgement = judge(ownerless(), &instance);
+    assert_eq!(judgement.verdict, Verdict::Orphan);
+    assert!(judgement.why.contains("created 10d ago"), "{}", judgement.why);
+}
+
+#[test]
+fn a_short_age_does_not_undercut_the_grace_of_an_action() {
+    let mut spec = ownerless();
+    spec.rules[0].when.older_than = Some(reaper_model::Span::from_secs(60));
+    let fresh = launched(TimeDelta::minutes(5));
+    assert_eq!(judge(spec.clone(), &fresh).verdict, Verdict::Ok);
+    spec.rules[0].action = reaper_model::document::WantedAction::Report;
+    assert_eq!(judge(spec, &fresh).verdict, Verdict::Orphan, "a report harms nobody");
+}
+
+#[test]
 fn fl_012_a_restart_starts_the_age_anew() {
     let mut instance = machine(&[]);
     instance.running_since = known(now() - TimeDelta::minutes(20));

@@ -47,7 +47,7 @@ proptest! {
     /// Invariant 1: evidence that is taken away never makes a rule say yes that did not, and a
     /// machine whose tags or controller are not known is never an orphan.
     #[test]
-    fn unknown_never_acts(mut instance in any_machine(), gap in 0..5_usize) {
+    fn unknown_never_acts(mut instance in any_machine(), gap in 0..7_usize) {
         let whole = judge(policy(), &instance);
         match gap {
             0 => instance.tags = unread(),
@@ -57,6 +57,8 @@ proptest! {
             }
             2 => instance.gpu = unread(),
             3 => instance.manager = unread(),
+            4 => instance.guards = unread(),
+            5 => instance.running_since = unread(),
             _ => {
                 instance.state = reaper_model::State::Unknown;
                 instance.meter = reaper_model::Meter::Unknown;
@@ -68,7 +70,7 @@ proptest! {
                 prop_assert_eq!(before.answer, Answer::Yes, "{} became yes", &after.rule);
             }
         }
-        if matches!(gap, 0 | 3 | 4) {
+        if matches!(gap, 0 | 3 | 4 | 6) {
             prop_assert_ne!(less.verdict, Verdict::Orphan);
         }
         if whole.verdict != Verdict::Orphan {

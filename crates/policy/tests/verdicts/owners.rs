@@ -108,10 +108,31 @@ fn fl_032_several_owners_in_one_tag() {
         "a@example.org b@example.org",
         "a@example.org;; A@example.org ,b@example.org;",
         "a@example.org; broken.@; b@example.org",
+        "Ann Lee <a@example.org>, mailto:b@example.org",
+        "a@example.org (vision) b@example.org",
     ] {
         let owner = judge(ownerless(), &machine(&[("owner", text)])).owner;
         assert_eq!(owner.emails, ["a@example.org", "b@example.org"], "{text}");
     }
+}
+
+#[test]
+fn separators_alone_name_nobody() {
+    for text in [";", "/", " , ", ";;|"] {
+        for spec in [ownerless(), with_directory()] {
+            let owner = judge(spec, &machine(&[("owner", text)])).owner;
+            assert!(
+                matches!(
+                    owner.status,
+                    OwnerStatus::Empty | OwnerStatus::Unknown | OwnerStatus::Known
+                ),
+                "{text:?}"
+            );
+            assert_ne!(owner.status, OwnerStatus::Departed, "{text:?}");
+        }
+    }
+    assert_eq!(judge(ownerless(), &machine(&[("owner", ";")])).owner.status, OwnerStatus::Empty);
+    assert_eq!(judge(ownerless(), &machine(&[("owner", "n/a")])).owner.names, ["n/a"]);
 }
 
 #[test]
@@ -144,8 +165,11 @@ fn fl_035_a_provider_without_tags_condemns_nobody() {
     instance.name = known("alice--train".to_owned());
     assert_eq!(judge(spec.clone(), &instance).owner.names, ["alice"]);
 
-    spec.owners.map.insert("aws/research/i-0abc".to_owned(), "carol".to_owned());
-    assert_eq!(judge(spec, &instance).owner.names, ["carol"], "the mapping comes first");
+    for key in ["aws/research/i-0abc", "aws/research/eu-west-1/i-0abc", "aws/111122223333/i-0abc"] {
+        let mut spec = spec.clone();
+        spec.owners.map.insert(key.to_owned(), "carol".to_owned());
+        assert_eq!(judge(spec, &instance).owner.names, ["carol"], "the mapping comes first: {key}");
+    }
 }
 
 #[test]

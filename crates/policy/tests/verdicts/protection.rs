@@ -13,7 +13,8 @@ fn fl_007_the_keep_tag_protects_in_any_spelling_and_value_but_false() {
         assert_eq!(judgement.verdict, Verdict::Protected, "{key}");
         assert_eq!(judgement.notes.is_empty(), key == "reaper-keep", "odd spellings are noted");
     }
-    for value in ["", "true", "yes", "no", "0", "2027-01-01", "whatever", "31/12/2020"] {
+    for value in ["", "true", "yes", "no", "0", "2027-01-01", "whatever", "31/12/2020", "27-01-31"]
+    {
         let judgement = judge(ownerless(), &machine(&[("reaper-keep", value)]));
         assert_eq!(judgement.verdict, Verdict::Protected, "{value}");
     }
@@ -21,6 +22,14 @@ fn fl_007_the_keep_tag_protects_in_any_spelling_and_value_but_false() {
         let judgement = judge(ownerless(), &machine(&[("reaper-keep", value)]));
         assert_eq!(judgement.verdict, Verdict::Orphan, "{value:?}");
     }
+}
+
+#[test]
+fn a_date_protects_until_it_is_over_everywhere() {
+    let instance = machine(&[("reaper-keep", "2026-11-29")]);
+    let at = |text| crate::build::judge_at(ownerless(), &instance, time(text)).verdict;
+    assert_eq!(at("2026-11-30T11:59:00Z"), Verdict::Protected);
+    assert_eq!(at("2026-11-30T12:00:00Z"), Verdict::Orphan);
 }
 
 #[test]
@@ -52,18 +61,20 @@ fn fl_008_a_lapsed_entry_does_not_beat_a_valid_one() {
     let judgement = judge(spec, &machine(&[("reaper-keep", "2024-12-25")]));
     assert_eq!(judgement.verdict, Verdict::Exempt);
     assert!(judgement.why.contains("until 2027-12-01 (customer demo)"), "{}", judgement.why);
+    assert_eq!(judgement.named_by, [0, 1], "the lapsed one is known too");
     let notes = judgement.notes.join("\n");
-    assert!(notes.contains("exemption until 2024-12-25 has lapsed"), "{notes}");
     assert!(notes.contains("reaper-keep=\"2024-12-25\" has lapsed"), "{notes}");
 }
 
 #[test]
-fn an_exemption_that_may_apply_does() {
+fn an_exemption_that_may_apply_leaves_it_open() {
     let mut instance = machine(&[]);
     instance.name = unread();
     let spec =
         PolicySpec { exemptions: vec![exemption("x", "2027-12-01T00:00:00Z")], ..ownerless() };
-    assert_eq!(judge(spec, &instance).verdict, Verdict::Exempt);
+    let judgement = judge(spec, &instance);
+    assert_eq!(judgement.verdict, Verdict::Unjudged, "neither an orphan nor shown as exempt");
+    assert!(judgement.evidence_unread);
 }
 
 #[test]
@@ -75,8 +86,12 @@ fn fl_039_stop_protection_at_the_provider_is_said() {
     assert!(judgement.why.contains("at the provider"), "{}", judgement.why);
     instance.guards = known(vec![Guard::Terminate]);
     assert_eq!(judge(ownerless(), &instance).verdict, Verdict::Orphan, "does not block a stop");
+    instance.stop.kind = reaper_model::StopKind::Terminate;
+    assert_eq!(judge(ownerless(), &instance).verdict, Verdict::Protected, "but an end");
     instance.guards = unread();
-    assert!(judge(ownerless(), &instance).evidence_unread);
+    let judgement = judge(ownerless(), &instance);
+    assert_eq!(judgement.verdict, Verdict::Unjudged);
+    assert!(judgement.evidence_unread);
 }
 
 #[test]

@@ -117,12 +117,12 @@ fn price(machine: &MachineView, doc: &AuditDocument) -> Vec<String> {
 }
 
 fn cost(machine: &MachineView) -> Vec<String> {
-    let Some(cost) = &machine.cost else {
-        return vec!["unknown: the price is not known".to_owned()];
-    };
     if machine.billing == Billing::NotBilled {
         return vec!["compute is not billed".to_owned()];
     }
+    let Some(cost) = &machine.cost else {
+        return vec!["unknown: the price is not known".to_owned()];
+    };
     let CostBasis::Estimate = cost.basis;
     let mut parts = match (cost.since_start, cost.month_to_date) {
         (Some(since), Some(month)) => {

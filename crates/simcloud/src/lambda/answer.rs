@@ -93,7 +93,6 @@ pub(crate) fn instance(world: &LambdaWorld, machine: &Instance) -> Value {
         "status": machine.status(),
         "ssh_key_names": machine.ssh_keys,
         "file_system_names": machine.file_systems,
-        "file_system_mounts": mounts,
         "region": region(&machine.region),
         "instance_type": world
             .types()
@@ -118,6 +117,9 @@ pub(crate) fn instance(world: &LambdaWorld, machine: &Instance) -> Value {
             fields.insert("hostname".to_owned(), json!("198-51-100-2"));
             fields.insert("jupyter_token".to_owned(), json!(token));
             fields.insert("jupyter_url".to_owned(), json!(url));
+        }
+        if !mounts.is_empty() {
+            fields.insert("file_system_mounts".to_owned(), json!(mounts));
         }
         if machine.reserved {
             fields.insert("is_reserved".to_owned(), json!(true));

@@ -177,6 +177,7 @@ pub(crate) fn groups(
                 "current_size": group.servers.len(),
                 "minimum_size": 1,
                 "maximum_size": 5,
+                "scaling_policy_target_type": "memory_target",
                 "zone": group.zone,
             })
         })

@@ -46,6 +46,7 @@ async fn fl_087_fields_of_another_kind_are_named_and_cost_nobody_else() {
             "`instance_type`: an empty text",
             "`name`: a number",
             "`region`: a text",
+            "missing field `status`",
             "`actions`: a number",
             "`tags`: an object",
         ]

@@ -1,0 +1,73 @@
+//! Time limits of a run: one for each scope, one for everything, kept from the run's start.
+
+use std::time::Duration;
+
+use reaper_provider::{Delivery, ErrorKind, ProviderError};
+use tokio::time::{Instant, timeout_at};
+
+/// Time limits and bounds of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For one scope, and for the closer look at its candidates.
+    pub scope: Duration,
+    /// For everything.
+    pub run: Duration,
+    /// Scopes that are read at the same time; each adapter keeps its own pace below that.
+    pub scopes_at_once: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { scope: Duration::from_mins(5), run: Duration::from_mins(30), scopes_at_once: 64 }
+    }
+}
+
+/// A run's limits since its start.
+#[derive(Debug, Clone, Copy)]
+pub struct Watch {
+    limits: Limits,
+    end: Instant,
+}
+
+impl Watch {
+    /// The run starts now.
+    pub fn start(limits: Limits) -> Self {
+        Self { limits, end: Instant::now() + limits.run }
+    }
+
+    /// How many scopes are read at the same time.
+    pub(crate) fn scopes_at_once(&self) -> usize {
+        self.limits.scopes_at_once
+    }
+
+    /// Does one piece of work within a scope's and the run's time; the error names the limit that
+    /// passed. Work that would only start after the run's end is not begun.
+    pub(crate) async fn within<T>(
+        &self,
+        call: &str,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ProviderError> {
+        let now = Instant::now();
+        if now >= self.end {
+            return Err(self.run_is_over(call, Delivery::NotSent));
+        }
+        let scope_ends = now + self.limits.scope;
+        timeout_at(scope_ends.min(self.end), work).await.map_err(|_elapsed| {
+            if self.end <= scope_ends {
+                return self.run_is_over(call, Delivery::MaybeSent);
+            }
+            let limit = self.limits.scope.as_secs();
+            let detail = format!("the time limit of a scope passed ({limit} s, timeouts.scope)");
+            ProviderError::new(ErrorKind::Timeout, Delivery::MaybeSent, call, detail)
+        })
+    }
+
+    fn run_is_over(&self, call: &str, delivery: Delivery) -> ProviderError {
+        let limit = self.limits.run.as_secs();
+        let word = if delivery == Delivery::NotSent { "not reached: " } else { "" };
+        let detail = format!(
+            "{word}the time limit of the run passed ({limit} s, timeouts.run or --timeout)"
+        );
+        ProviderError::new(ErrorKind::Timeout, delivery, call, detail)
+    }
+}
