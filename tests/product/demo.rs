@@ -26,6 +26,23 @@ fn the_demo_is_a_complete_document() {
 }
 
 #[test]
+fn four_clouds_are_shown_and_what_looks_off_but_is_billed() {
+    let document = Reaper::new().run(&["demo", "--format", "json", "-q"]).exits(0).json();
+    let machines = document["instances"].as_array().expect("a list");
+    for provider in ["aws", "scaleway", "ovhcloud", "lambda"] {
+        let mut own = machines.iter().filter(|machine| machine["provider"] == provider);
+        assert!(own.any(|machine| machine["verdict"] == "orphan"), "{provider}");
+    }
+    let mut off: Vec<&str> = machines
+        .iter()
+        .filter(|machine| machine["stopped_but_billed"] == true)
+        .filter_map(|machine| machine["provider_state"].as_str())
+        .collect();
+    off.sort_unstable();
+    assert_eq!(off, ["SHUTOFF", "stopped in place"]);
+}
+
+#[test]
 fn the_same_demo_twice_gives_the_same_bytes() {
     let once = || {
         let mut document = Reaper::new().run(&["demo", "--format", "json"]).exits(0).json();

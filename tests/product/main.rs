@@ -10,8 +10,13 @@
 
 mod aws;
 mod cli;
+mod clients;
 mod demo;
+mod four;
+mod lambda;
 mod moto;
+mod ovhcloud;
+mod scaleway;
 mod schema;
 mod support;
 mod tidy;

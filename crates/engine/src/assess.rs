@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use reaper_budget::{Cost, Month, Rounding, Run};
-use reaper_model::document::Verdict;
+use reaper_model::document::{Answer, Verdict};
 use reaper_model::{AccountName, Fact, Ignorance, Instance, InstanceId, Listing, Location, Price};
 use reaper_policy::{Judgement, Policy, Subject};
 use reaper_provider::{CallContext, Detail, RequestCounter};
@@ -105,6 +105,34 @@ pub async fn probe(
         all.entry(account).or_default().extend(gaps);
     }
     all
+}
+
+/// How many machines of the inventory each rule says yes to, cannot tell, was asked about; in the
+/// order of the policy's rules.
+pub fn rule_counts(inventory: &Inventory, policy: &Policy, now: DateTime<Utc>) -> Vec<RuleCount> {
+    let mut counts = vec![RuleCount::default(); policy.rules().len()];
+    for read in &inventory.scopes {
+        for instance in read.listing.got() {
+            let judgement = policy.judge(&Subject::new(instance, &read.scope.account, now));
+            for (count, rule) in counts.iter_mut().zip(&judgement.rules) {
+                count.of += 1;
+                count.yes += usize::from(rule.answer == Answer::Yes);
+                count.unknown += usize::from(rule.answer == Answer::Unknown);
+            }
+        }
+    }
+    counts
+}
+
+/// What one rule says of all machines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RuleCount {
+    /// Yes.
+    pub yes: usize,
+    /// Cannot be told.
+    pub unknown: usize,
+    /// Machines that it was asked about.
+    pub of: usize,
 }
 
 /// The machines of one scope.

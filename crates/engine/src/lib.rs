@@ -23,7 +23,7 @@ mod side_by_side;
 mod warnings;
 pub mod watch;
 
-pub use assess::{Assessed, Yardstick, assess, probe};
+pub use assess::{Assessed, RuleCount, Yardstick, assess, probe, rule_counts};
 pub use audit::{Frame, document};
 pub use collect::{Account, Inventory, Progress, ScopeRead, Silent, collect};
 pub use prices::PriceBook;

@@ -12,6 +12,7 @@
 //! | [`expiry`] | the expiry tag |
 //! | [`protection`] | the keep tag, protected types, guards |
 //! | `conditions` | each condition evaluated |
+//! | `words` | conditions in words |
 //! | [`judge`] | [`Policy`] and the verdict |
 
 mod answer;
@@ -24,6 +25,7 @@ pub mod pattern;
 pub mod protection;
 pub mod spec;
 pub mod subject;
+mod words;
 
 pub use reaper_model::document::Answer;
 

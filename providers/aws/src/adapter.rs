@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
+use futures::FutureExt;
 use futures::future::join_all;
 use reaper_model::{
     Fact, Guard, Ignorance, Instance, Location, Price, ProviderAccount, ProviderName, Purchase,
@@ -12,14 +13,16 @@ use reaper_model::{
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
-    Identity, OpenError, Provider, ProviderError, Sink, SkippedLocation,
+    Identity, OpenError, Provider, ProviderError, Sink, SkippedLocation, Surroundings,
 };
 
 use crate::client::{Clients, RegionClient};
 use crate::convert::Place;
 use crate::error::from_sdk;
+use crate::home;
 use crate::listing::Listing;
 use crate::price;
+use crate::settings;
 use crate::stop;
 use crate::trace::Trace;
 use crate::types::TypeBook;
@@ -46,33 +49,23 @@ impl fmt::Debug for AwsProvider {
 }
 
 impl AwsProvider {
-    /// Opens an account and sends nothing.
+    /// Opens an account and sends nothing. Of the surroundings it takes the region; credentials and
+    /// whatever else is named there, the AWS SDK looks up by itself.
     ///
     /// # Errors
-    /// When the settings contradict each other or the certificate bundle cannot be used.
-    pub fn open(settings: AccountSettings) -> Result<Self, OpenError> {
+    /// When a setting cannot be, settings contradict each other, or the certificate bundle cannot
+    /// be used.
+    pub fn open(
+        settings: AccountSettings,
+        surroundings: Surroundings<'_>,
+    ) -> Result<Self, OpenError> {
         let account = settings.name.to_string();
         let refused = |problem: String| OpenError { account: account.clone(), problem };
-        let given = |key: &str| settings.credentials.contains_key(key);
-        if given("access_key_id") != given("secret_access_key") {
-            return Err(refused(
-                "`access_key_id` and `secret_access_key` belong together".to_owned(),
-            ));
-        }
-        if given("access_key_id") && settings.option("profile").is_some() {
-            return Err(refused("give either `credentials` or `profile`, not both".to_owned()));
-        }
-        for key in ["imds", "server_side_filter", "name_uncovered_regions"] {
-            if let Some(value) = settings.option(key)
-                && !matches!(value, "true" | "false")
-            {
-                let problem = format!("`{key}` is \"true\" or \"false\", not \"{value}\"");
-                return Err(refused(problem));
-            }
-        }
+        settings::check(&settings).map_err(refused)?;
         let catalogue = price::catalogue().map_err(|error| refused(error.to_string()))?;
+        let region = home::of_environment(&surroundings);
         Ok(Self {
-            clients: Clients::new(settings).map_err(refused)?,
+            clients: Clients::new(settings, region).map_err(refused)?,
             catalogue,
             book: TypeBook::new(),
             enabled: Mutex::default(),
@@ -87,34 +80,70 @@ impl AwsProvider {
         self.clients.settings().option(key) != Some("false")
     }
 
+    /// Asks who the credentials are. The region that answers speaks for the account from then on.
+    async fn identity_from(
+        &self,
+        cx: &CallContext,
+        home: &Location,
+    ) -> Result<Identity, ProviderError> {
+        const CALL: &str = "sts:GetCallerIdentity";
+        let account = self.clients.account_from(home).await;
+        let trace = Trace::new(&cx.requests);
+        let before = self.clients.role_requests().sent();
+        let answer =
+            account.sts.get_caller_identity().customize().interceptor(trace.clone()).send().await;
+        for _ in before..self.clients.role_requests().sent() {
+            cx.requests.count();
+        }
+        let answer = answer.map_err(|error| from_sdk(&error, CALL, &trace))?;
+        let Some(number) = answer.account().filter(|number| !number.is_empty()) else {
+            let words = "the answer names no account";
+            return Err(ProviderError::new(ErrorKind::Protocol, Delivery::Answered, CALL, words));
+        };
+        self.clients.settle(account).await;
+        Ok(Identity {
+            account: ProviderAccount::new(number),
+            login: answer.arn().unwrap_or(number).to_owned(),
+        })
+    }
+
     /// Asks which regions the account may use.
     async fn ask_regions(
         &self,
         cx: &CallContext,
     ) -> Result<BTreeMap<Location, bool>, ProviderError> {
-        let home = self.clients.account().await.home.clone();
-        let region = self.clients.region(&home).await;
+        let account = self.clients.account().await;
+        let homes = self.clients.homes().await;
+        let regions = homes.ask(&account.home, |home| self.regions_from(cx, home).boxed()).await?;
+        self.enabled.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&regions);
+        Ok(regions)
+    }
+
+    async fn regions_from(
+        &self,
+        cx: &CallContext,
+        home: &Location,
+    ) -> Result<BTreeMap<Location, bool>, ProviderError> {
+        let region = self.clients.region(home).await;
         let regions = self.wire(&region, cx).regions().await?;
-        let regions: BTreeMap<Location, bool> = regions
+        Ok(regions
             .iter()
             .filter_map(|region| {
                 let enabled = region.opt_in_status() != Some(NOT_OPTED_IN);
                 Some((Location::new(region.region_name()?), enabled))
             })
-            .collect();
-        self.enabled.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&regions);
-        Ok(regions)
+            .collect())
     }
 
-    /// EC2 refuses wrong keys and regions that are not enabled with one and the same code: the list
-    /// of regions tells which it was.
+    /// EC2 refuses wrong keys, wrong clocks and regions that are not enabled with one and the same
+    /// code: the list of regions tells which it was.
     async fn explain_refusal(
         &self,
         cx: &CallContext,
         location: &Location,
         error: ProviderError,
     ) -> ProviderError {
-        if error.kind != ErrorKind::CredentialsRejected {
+        if !matches!(error.kind, ErrorKind::CredentialsRejected | ErrorKind::ClockSkew) {
             return error;
         }
         let known = self.enabled.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -168,24 +197,9 @@ impl Provider for AwsProvider {
     }
 
     async fn identity(&self, cx: &CallContext) -> Result<Identity, ProviderError> {
-        const CALL: &str = "sts:GetCallerIdentity";
         let account = self.clients.account().await;
-        let trace = Trace::new(&cx.requests);
-        let before = self.clients.role_requests().sent();
-        let answer =
-            account.sts.get_caller_identity().customize().interceptor(trace.clone()).send().await;
-        for _ in before..self.clients.role_requests().sent() {
-            cx.requests.count();
-        }
-        let answer = answer.map_err(|error| from_sdk(&error, CALL, &trace))?;
-        let Some(number) = answer.account().filter(|number| !number.is_empty()) else {
-            let words = "the answer names no account";
-            return Err(ProviderError::new(ErrorKind::Protocol, Delivery::Answered, CALL, words));
-        };
-        Ok(Identity {
-            account: ProviderAccount::new(number),
-            login: answer.arn().unwrap_or(number).to_owned(),
-        })
+        let homes = self.clients.homes().await;
+        homes.ask(&account.home, |home| self.identity_from(cx, home).boxed()).await
     }
 
     async fn coverage(&self, cx: &CallContext) -> Result<Coverage, ProviderError> {
@@ -346,24 +360,12 @@ mod tests {
     }
 
     #[test]
-    fn half_a_key_pair_and_two_sources_are_refused() {
-        let mut settings = AccountSettings::named("research");
-        settings.credentials.insert("access_key_id".to_owned(), SecretString::from("AKIA"));
-        let error = AwsProvider::open(settings.clone()).expect_err("half a pair");
-        assert!(error.problem.contains("belong together"), "{error}");
-        settings.credentials.insert("secret_access_key".to_owned(), SecretString::from("s"));
-        settings.options.insert("profile".to_owned(), "prod".to_owned());
-        let error = AwsProvider::open(settings).expect_err("two sources");
-        assert!(error.problem.contains("not both"), "{error}");
-    }
-
-    #[test]
     fn debug_output_holds_no_secret() {
         let mut settings = AccountSettings::named("research");
         for key in ["access_key_id", "secret_access_key"] {
             settings.credentials.insert(key.to_owned(), SecretString::from("hunter2"));
         }
-        let provider = AwsProvider::open(settings).expect("opens");
+        let provider = AwsProvider::open(settings, Surroundings::NONE).expect("opens");
         assert!(!format!("{provider:?}").contains("hunter2"));
     }
 }

@@ -1,14 +1,12 @@
 //! One SDK configuration per account, made at the first call, and one EC2 client with its limiter
-//! per region.
+//! per region. A custom address is taken as it is: what the environment says of AWS's own addresses
+//! (regions, FIPS, dual stack) has no say there.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aws_config::environment::EnvironmentVariableRegionProvider;
 use aws_config::identity::IdentityCache;
-use aws_config::meta::region::RegionProviderChain;
-use aws_config::profile::ProfileFileRegionProvider;
 use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
@@ -19,9 +17,10 @@ use aws_sdk_ec2::config::retry::RetryPartition;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use reaper_model::Location;
 use reaper_provider::{AccountSettings, RequestCounter};
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 
 use crate::credentials::{AssumedRole, base};
+use crate::home::{self, Homes};
 use crate::limiter::Limiter;
 use crate::transport::{NeverRetryUntrusted, http_client};
 
@@ -31,14 +30,16 @@ const CONNECT: Duration = Duration::from_secs(5);
 const CREDENTIALS: Duration = Duration::from_secs(8);
 /// Longest pause between two attempts.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
-/// Where identity and regions are asked when nothing names a region.
-const FALLBACK_REGION: &str = "us-east-1";
 
 /// Opens clients of one account.
 pub(crate) struct Clients {
     settings: AccountSettings,
     http: SharedHttpClient,
-    account: OnceCell<Account>,
+    /// The region that the environment names.
+    surrounding: Option<Location>,
+    homes: OnceCell<Homes>,
+    /// As seen from the region that answers for the account, as far as is known.
+    account: AsyncMutex<Option<Arc<Account>>>,
     regions: Mutex<BTreeMap<Location, Arc<RegionClient>>>,
     role_requests: RequestCounter,
 }
@@ -46,7 +47,7 @@ pub(crate) struct Clients {
 /// What all regions of an account share.
 pub(crate) struct Account {
     sdk: SdkConfig,
-    /// The region that answers for the account as a whole.
+    /// The region that is asked about the account as a whole.
     pub(crate) home: Location,
     /// Asks who the credentials are.
     pub(crate) sts: aws_sdk_sts::Client,
@@ -65,12 +66,17 @@ impl Clients {
     ///
     /// # Errors
     /// In words, when the certificate bundle cannot be used.
-    pub(crate) fn new(settings: AccountSettings) -> Result<Self, String> {
+    pub(crate) fn new(
+        settings: AccountSettings,
+        surrounding: Option<Location>,
+    ) -> Result<Self, String> {
         let http = http_client(CONNECT.min(settings.limits.call), settings.ca_bundle.as_deref())?;
         Ok(Self {
             settings,
             http,
-            account: OnceCell::new(),
+            surrounding,
+            homes: OnceCell::new(),
+            account: AsyncMutex::default(),
             regions: Mutex::default(),
             role_requests: RequestCounter::default(),
         })
@@ -86,9 +92,39 @@ impl Clients {
         &self.role_requests
     }
 
-    /// What all regions share; reads environment and profile files at the first call.
-    pub(crate) async fn account(&self) -> &Account {
-        self.account.get_or_init(|| self.open_account()).await
+    /// The regions that may answer for the account as a whole; may read profile files at the first
+    /// call.
+    pub(crate) async fn homes(&self) -> &Homes {
+        self.homes
+            .get_or_init(|| async {
+                let surrounding = match (&self.settings.endpoint_url, &self.surrounding) {
+                    (None, None) => home::of_profile(&self.settings).await,
+                    (_, named) => named.clone(),
+                };
+                Homes::new(&self.settings, surrounding)
+            })
+            .await
+    }
+
+    /// What all regions share; may read environment and profile files at the first call.
+    pub(crate) async fn account(&self) -> Arc<Account> {
+        let homes = self.homes().await;
+        let mut account = self.account.lock().await;
+        if let Some(account) = account.as_ref() {
+            return Arc::clone(account);
+        }
+        Arc::clone(account.insert(Arc::new(self.open_account(homes.first()).await)))
+    }
+
+    /// The account as seen from one of its [`Clients::homes`].
+    pub(crate) async fn account_from(&self, home: &Location) -> Arc<Account> {
+        let account = self.account().await;
+        if account.home == *home { account } else { Arc::new(self.open_account(home).await) }
+    }
+
+    /// From now on this is the account: its home has answered.
+    pub(crate) async fn settle(&self, account: Arc<Account>) {
+        *self.account.lock().await = Some(account);
     }
 
     /// The client of one region.
@@ -97,7 +133,7 @@ impl Clients {
         let mut regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
         let client = regions
             .entry(location.clone())
-            .or_insert_with(|| Arc::new(self.open(account, location)));
+            .or_insert_with(|| Arc::new(self.open(&account, location)));
         Arc::clone(client)
     }
 
@@ -115,13 +151,17 @@ impl Clients {
         }
     }
 
-    async fn open_account(&self) -> Account {
-        let home = self.home().await;
+    async fn open_account(&self, home: &Location) -> Account {
         let region = Region::new(home.as_str().to_owned());
         let provider_config = ProviderConfig::without_region()
             .with_region(Some(region.clone()))
             .with_http_client(self.http.clone());
-        let mut loader = aws_config::defaults(BehaviorVersion::v2026_01_12())
+        let credentials = base(&self.settings, &provider_config);
+        let sdk = match &self.settings.endpoint_url {
+            Some(url) => SdkConfig::builder().behavior_version(behavior()).endpoint_url(url),
+            None => self.surroundings(&region, &credentials).await.into_builder(),
+        };
+        let mut sdk = sdk
             .region(region)
             .http_client(self.http.clone())
             .timeout_config(self.timeouts())
@@ -133,14 +173,8 @@ impl Clients {
             // The time limit of an attempt covers a stalled answer too.
             .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
             .identity_cache(IdentityCache::lazy().load_timeout(CREDENTIALS).build())
-            .credentials_provider(base(&self.settings, &provider_config));
-        if let Some(profile) = self.settings.option("profile") {
-            loader = loader.profile_name(profile);
-        }
-        if let Some(url) = &self.settings.endpoint_url {
-            loader = loader.endpoint_url(url);
-        }
-        let mut sdk = loader.load().await;
+            .credentials_provider(credentials)
+            .build();
         if let Some(role) = self.settings.option("assume_role") {
             let role = AssumedRole {
                 sts: self.sts(&sdk),
@@ -154,7 +188,23 @@ impl Clients {
                 .identity_cache(IdentityCache::lazy().load_timeout(self.whole_call()).build())
                 .build();
         }
-        Account { sts: self.sts(&sdk), sdk, home }
+        Account { sts: self.sts(&sdk), sdk, home: home.clone() }
+    }
+
+    /// What environment and profile files say of AWS's addresses.
+    async fn surroundings(
+        &self,
+        region: &Region,
+        credentials: &SharedCredentialsProvider,
+    ) -> SdkConfig {
+        let mut loader = aws_config::defaults(behavior())
+            .region(region.clone())
+            .http_client(self.http.clone())
+            .credentials_provider(credentials.clone());
+        if let Some(profile) = self.settings.option("profile") {
+            loader = loader.profile_name(profile);
+        }
+        loader.load().await
     }
 
     fn sts(&self, sdk: &SdkConfig) -> aws_sdk_sts::Client {
@@ -164,23 +214,6 @@ impl Clients {
             .retry_classifier(NeverRetryUntrusted)
             .build();
         aws_sdk_sts::Client::from_conf(config)
-    }
-
-    /// The region named by environment or profile, else the first configured one: it surely lies in
-    /// the account's partition.
-    async fn home(&self) -> Location {
-        let mut profile = ProfileFileRegionProvider::builder();
-        if let Some(name) = self.settings.option("profile") {
-            profile = profile.profile_name(name);
-        }
-        let named = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
-            .or_else(profile.build())
-            .region()
-            .await
-            .map(|region| Location::new(region.as_ref()));
-        named
-            .or_else(|| self.settings.locations.first().cloned())
-            .unwrap_or_else(|| Location::new(FALLBACK_REGION))
     }
 
     fn timeouts(&self) -> TimeoutConfig {
@@ -196,4 +229,9 @@ impl Clients {
         let limits = &self.settings.limits;
         (limits.call + LONGEST_BACKOFF) * limits.attempts.max(1)
     }
+}
+
+/// The SDK's defaults of this date; later ones would change under us.
+fn behavior() -> BehaviorVersion {
+    BehaviorVersion::v2026_01_12()
 }

@@ -11,7 +11,7 @@ use reaper_model::{
 };
 
 use crate::classify;
-use crate::stop;
+use crate::stop::{self, Descent};
 use crate::types::Hardware;
 
 /// EC2 opened in this year: an older date is a filler.
@@ -38,7 +38,7 @@ pub(crate) fn lacks_tags(raw: &Raw) -> bool {
 
 /// Whether the machine is gone, so that nothing further needs to be read of it.
 pub(crate) fn is_ghost(raw: &Raw) -> bool {
-    matches!(stop::state(state_word(raw), false).0, State::Ended)
+    matches!(stop::state(state_word(raw), Descent::Plain).0, State::Ended)
 }
 
 /// Tags as they came.
@@ -60,9 +60,8 @@ pub(crate) fn instance(
     let Place { source, now, .. } = *place;
     let mut unreadable = Vec::new();
     let word = state_word(raw);
-    let hibernates =
-        raw.hibernation_options().and_then(HibernationOptions::configured) == Some(true);
-    let (state, meter) = stop::state(word, hibernates);
+    let descent = descent(raw, now);
+    let (state, meter) = stop::state(word, descent);
     if state == State::Unknown {
         unreadable.push(format!("state `{word}`"));
     }
@@ -80,6 +79,7 @@ pub(crate) fn instance(
         raw.root_device_type().is_some_and(|kind| kind.as_str() == "instance-store");
     let stop = stop::offer(&stop::Facts {
         state,
+        descent,
         purchase: &purchase,
         manager: &manager,
         local: &hardware.local,
@@ -188,6 +188,18 @@ fn stopped_at(raw: &Raw, state: State, place: &Place<'_>) -> Fact<DateTime<Utc>>
         Some(time) if sensible(time, place.now) => Fact::known(time, place.source, place.now),
         Some(_) => Fact::unknown(Ignorance::Unusable, "EC2 dates the stop impossibly"),
         None => Fact::unknown(Ignorance::NotOffered, "EC2 gives no date of the stop"),
+    }
+}
+
+/// How the machine goes down, should that be what it does. A transition without a date is taken for
+/// one that goes well.
+fn descent(raw: &Raw, now: DateTime<Utc>) -> Descent {
+    let since = dated(raw.state_transition_reason().unwrap_or_default());
+    let hibernates = raw.hibernation_options().and_then(HibernationOptions::configured);
+    match since.filter(|since| since.year() >= FIRST_YEAR) {
+        Some(since) if now - since > stop::LONGEST_STOP => Descent::Stuck(since),
+        _ if hibernates == Some(true) => Descent::Hibernating,
+        _ => Descent::Plain,
     }
 }
 

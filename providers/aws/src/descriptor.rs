@@ -33,10 +33,9 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     open,
 };
 
-/// The AWS SDK reads its own variables and files.
 fn open(
     settings: AccountSettings,
-    _surroundings: Surroundings<'_>,
+    surroundings: Surroundings<'_>,
 ) -> Result<Arc<dyn Provider>, OpenError> {
-    Ok(Arc::new(AwsProvider::open(settings)?))
+    Ok(Arc::new(AwsProvider::open(settings, surroundings)?))
 }

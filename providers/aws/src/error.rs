@@ -94,19 +94,33 @@ fn answered(
         None => format!("HTTP {status}: {words}"),
     };
     let ahead = trace.clock_ahead();
-    if matches!(kind, ErrorKind::CredentialsRejected | ErrorKind::CredentialsExpired)
-        && ahead.abs() >= SKEW_THAT_MATTERS
-    {
+    if ahead.abs() >= SKEW_THAT_MATTERS && code.is_some_and(|code| may_be_skew(code, call)) {
         kind = ErrorKind::ClockSkew;
     }
-    if kind == ErrorKind::ClockSkew && ahead.abs() >= 60 {
-        let side = if ahead > 0 { "behind" } else { "ahead of" };
-        let minutes = (ahead.abs() + 30) / 60;
-        detail = format!(
-            "local clock is about {minutes} minutes off, {side} the provider's clock; {detail}"
-        );
+    let side = if ahead > 0 { "behind" } else { "ahead of" };
+    let minutes = (ahead.abs() + 30) / 60;
+    let clock = format!("local clock is about {minutes} minutes off, {side} the provider's clock");
+    match kind {
+        ErrorKind::ClockSkew if minutes > 0 => detail = format!("{clock}; {detail}"),
+        ErrorKind::CredentialsRejected | ErrorKind::CredentialsExpired
+            if ahead.abs() >= SKEW_THAT_MATTERS =>
+        {
+            detail = format!("{detail}; besides, the {clock}");
+        }
+        _ => {}
     }
     ProviderError::answered(kind, call, detail)
+}
+
+/// The codes with which AWS refuses a request whose time is too far off, and which it also has for
+/// something else: the clock tells which it is. Wrong keys have codes of their own, but for EC2's
+/// `AuthFailure`.
+fn may_be_skew(code: &str, call: &str) -> bool {
+    match code {
+        "RequestExpired" | "SignatureDoesNotMatch" | "InvalidSignatureException" => true,
+        "AuthFailure" => call.starts_with("ec2:"),
+        _ => false,
+    }
 }
 
 /// What AWS's error codes mean. A code that is not listed is judged by the HTTP status.
@@ -161,7 +175,9 @@ fn of_status(status: u16) -> Option<ErrorKind> {
     }
 }
 
-/// The failure to get credentials that lies at the bottom of a call that was never sent.
+/// The failure to get credentials that lies at the bottom of a call that was never sent. Where a
+/// source was found and gave none (a role that may not be assumed, a login that has run out), the
+/// credentials were refused and are not missing.
 fn of_credentials(error: &(dyn Error + 'static), call: &str) -> Option<ProviderError> {
     let mut cause = Some(error);
     let mut found = None;
@@ -177,6 +193,7 @@ fn of_credentials(error: &(dyn Error + 'static), call: &str) -> Option<ProviderE
             (ErrorKind::NoCredentials, SOURCES_TRIED.to_owned())
         }
         CredentialsError::ProviderTimedOut(_) => (ErrorKind::Timeout, chain(error)),
+        CredentialsError::ProviderError(_) => (ErrorKind::CredentialsRejected, chain(error)),
         _ => (ErrorKind::NoCredentials, chain(error)),
     };
     Some(ProviderError::new(kind, Delivery::NotSent, call, detail))
@@ -196,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    fn kind(status: u16, code: Option<&str>) -> ErrorKind {
+    fn error(call: &str, status: u16, code: Option<&str>, trace: &Trace) -> ProviderError {
         let mut meta = ErrorMetadata::builder().message("words");
         if let Some(code) = code {
             meta = meta.code(code);
@@ -206,7 +223,44 @@ mod tests {
             DescribeInstancesError::generic(meta.build()),
             HttpResponse::new(status, SdkBody::empty()),
         );
-        from_sdk(&error, "ec2:DescribeInstances", &Trace::new(&RequestCounter::default())).kind
+        from_sdk(&error, call, trace)
+    }
+
+    fn kind(status: u16, code: Option<&str>) -> ErrorKind {
+        let trace = Trace::new(&RequestCounter::default());
+        error("ec2:DescribeInstances", status, code, &trace).kind
+    }
+
+    #[test]
+    fn fl_080_only_what_aws_says_of_a_wrong_clock_is_a_wrong_clock() {
+        let off = Trace::with_clock_ahead(8 * 60);
+        let kind = |call, code| error(call, 403, Some(code), &off);
+        for code in ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"] {
+            let error = kind("sts:GetCallerIdentity", code);
+            assert_eq!(error.kind, ErrorKind::ClockSkew, "{code}");
+            assert!(error.detail.starts_with("local clock is about 8 minutes off"), "{error}");
+        }
+        assert_eq!(kind("ec2:DescribeInstances", "AuthFailure").kind, ErrorKind::ClockSkew);
+        for (code, kind_of_keys) in [
+            ("InvalidClientTokenId", ErrorKind::CredentialsRejected),
+            ("ExpiredToken", ErrorKind::CredentialsExpired),
+        ] {
+            let error = kind("sts:GetCallerIdentity", code);
+            assert_eq!(error.kind, kind_of_keys);
+            assert!(error.detail.contains("besides, the local clock is about 8"), "{error}");
+        }
+        let denied = kind("ec2:DescribeInstances", "UnauthorizedOperation");
+        assert!(!denied.detail.contains("clock"), "{denied}");
+    }
+
+    #[test]
+    fn fl_080_a_clock_that_is_right_is_not_mentioned() {
+        let right = Trace::with_clock_ahead(20);
+        for code in ["AuthFailure", "SignatureDoesNotMatch", "RequestExpired"] {
+            let error = error("ec2:DescribeInstances", 403, Some(code), &right);
+            assert_ne!(error.kind, ErrorKind::ClockSkew, "{code}");
+            assert!(!error.detail.contains("clock"), "{error}");
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The home: the region that is asked about the account as a whole (who it is, which regions it
 //! has), and the regions that are asked in its stead when it does not answer.
 
-use aws_config::profile::ProfileFileRegionProvider;
 use aws_config::meta::region::ProvideRegion;
+use aws_config::profile::ProfileFileRegionProvider;
 use futures::future::BoxFuture;
 use reaper_model::Location;
 use reaper_provider::{AccountSettings, Delivery, ErrorKind, ProviderError, Surroundings};

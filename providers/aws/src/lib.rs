@@ -5,6 +5,8 @@
 //! | --- | --- |
 //! | [`descriptor`] | what the command line must know: options, credentials, the audit policy |
 //! | [`adapter`] | [`AwsProvider`]: the trait `Provider`, listing by listing |
+//! | `settings` | what the settings of an account may be |
+//! | `home` | which region is asked about the account as a whole, and which in its stead |
 //! | `client` | one SDK configuration per account, one client and limiter per region |
 //! | `credentials` | where credentials come from, and roles in other accounts |
 //! | `transport` | TLS, proxies, certificate authorities |
@@ -27,10 +29,12 @@ mod convert;
 mod credentials;
 pub mod descriptor;
 mod error;
+mod home;
 mod lenient;
 mod limiter;
 mod listing;
 mod price;
+mod settings;
 mod stop;
 mod trace;
 mod transport;

@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(take(&limiter, 2 * PER_SECOND).await, Duration::from_secs(2));
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!(take(&limiter, PER_SECOND).await, Duration::ZERO);
-        tokio::time::advance(Duration::from_secs(3600)).await;
+        tokio::time::advance(Duration::from_hours(1)).await;
         assert_eq!(take(&limiter, BURST).await, Duration::ZERO);
         assert_eq!(take(&limiter, 1).await, Duration::from_millis(50), "never more than a bucket");
     }

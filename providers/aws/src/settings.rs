@@ -140,8 +140,7 @@ mod tests {
 
     #[test]
     fn a_region_has_the_shape_of_one_in_every_partition() {
-        for name in
-            ["eu-west-1", "us-gov-east-1", "us-isob-west-1", "eusc-de-east-1", "xx-new-12"]
+        for name in ["eu-west-1", "us-gov-east-1", "us-isob-west-1", "eusc-de-east-1", "xx-new-12"]
         {
             assert_eq!(region(name), None, "{name}");
         }

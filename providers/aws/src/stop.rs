@@ -1,5 +1,6 @@
 //! What each EC2 state costs, and what stopping one machine would mean.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use reaper_model::{
     Fact, Instance, LocalStorage, Loss, Manager, Meter, Purchase, State, StopKind, StopOffer,
 };
@@ -23,12 +24,32 @@ const STATES: [Row; 6] = [
     Row { word: "terminated", state: State::Ended, meter: Meter::Ended },
 ];
 
+/// How long a machine may be on the way down: a stop takes minutes, and EC2 offers to force one
+/// that hangs. Of a longer one, nobody says that it is free.
+pub(crate) const LONGEST_STOP: TimeDelta = TimeDelta::hours(1);
+
+/// How a machine that is in `stopping` goes down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Descent {
+    /// As usual, as far as is known.
+    Plain,
+    /// It saves its memory first.
+    Hibernating,
+    /// For longer than [`LONGEST_STOP`], since this time (UTC).
+    Stuck(DateTime<Utc>),
+}
+
 /// Our words for a state. One that is not in the table counts as billed and is never acted on.
-pub(crate) fn state(word: &str, hibernates: bool) -> (State, Meter) {
-    match STATES.iter().find(|row| row.word == word) {
-        Some(row) if row.state == State::Stopping && hibernates => (row.state, Meter::Running),
-        Some(row) => (row.state, row.meter),
-        None => (State::Unknown, Meter::Unknown),
+pub(crate) fn state(word: &str, descent: Descent) -> (State, Meter) {
+    match (STATES.iter().find(|row| row.word == word), descent) {
+        (Some(row), Descent::Hibernating) if row.state == State::Stopping => {
+            (row.state, Meter::Running)
+        }
+        (Some(row), Descent::Stuck(_)) if row.state == State::Stopping => {
+            (row.state, Meter::Unknown)
+        }
+        (Some(row), _) => (row.state, row.meter),
+        (None, _) => (State::Unknown, Meter::Unknown),
     }
 }
 
@@ -36,6 +57,8 @@ pub(crate) fn state(word: &str, hibernates: bool) -> (State, Meter) {
 pub(crate) struct Facts<'a> {
     /// The state in our words.
     pub(crate) state: State,
+    /// How it goes down, if it does.
+    pub(crate) descent: Descent,
     /// How it is paid for.
     pub(crate) purchase: &'a Purchase,
     /// Who owns its life.
@@ -94,6 +117,12 @@ fn objections(facts: &Facts<'_>) -> Vec<String> {
     if facts.state == State::Pending {
         objections.push("EC2 refuses to stop a machine that has not run yet".to_owned());
     }
+    if let (State::Stopping, Descent::Stuck(since)) = (facts.state, facts.descent) {
+        objections.push(format!(
+            "stuck in `stopping` since {}, may still be billed",
+            since.format("%Y-%m-%d %H:%M UTC")
+        ));
+    }
     match facts.manager {
         Fact::Known { value: manager, .. } => {
             objections.push(format!("{manager} would replace it: {}", manager.advice));
@@ -117,7 +146,6 @@ fn objections(facts: &Facts<'_>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use chrono::DateTime;
     use reaper_model::{Ignorance, Source};
 
     use super::*;
@@ -127,6 +155,7 @@ mod tests {
         let (manager, local) = (Fact::absent(&source), Fact::absent(&source));
         let mut facts = Facts {
             state: State::Running,
+            descent: Descent::Plain,
             purchase,
             manager: &manager,
             local: &local,
@@ -148,24 +177,35 @@ mod tests {
 
     #[test]
     fn only_a_running_machine_is_billed() {
-        let billed = |word| state(word, false).1.may_be_billed();
+        let billed = |word| state(word, Descent::Plain).1.may_be_billed();
         assert!(billed("running"));
         for word in ["pending", "stopping", "stopped", "shutting-down", "terminated"] {
             assert!(!billed(word), "{word}");
         }
-        assert!(state("stopping", true).1.may_be_billed(), "hibernating");
+        assert!(state("stopping", Descent::Hibernating).1.may_be_billed());
+    }
+
+    #[test]
+    fn fl_041_a_machine_that_hangs_on_the_way_down_may_still_be_billed() {
+        let since = DateTime::UNIX_EPOCH;
+        assert_eq!(state("stopping", Descent::Stuck(since)), (State::Stopping, Meter::Unknown));
+        let offer = stop(&Purchase::OnDemand, |facts| {
+            (facts.state, facts.descent) = (State::Stopping, Descent::Stuck(since));
+        });
+        let said = "stuck in `stopping` since 1970-01-01 00:00 UTC, may still be billed";
+        assert_eq!(offer.objections, [said]);
     }
 
     #[test]
     fn fl_086_a_state_never_heard_of_counts_as_billed() {
-        assert_eq!(state("HIBERNATING_DEEP", false), (State::Unknown, Meter::Unknown));
+        assert_eq!(state("HIBERNATING_DEEP", Descent::Plain), (State::Unknown, Meter::Unknown));
         assert!(Meter::Unknown.may_be_billed());
     }
 
     #[test]
     fn fl_091_ghosts_cost_nothing() {
-        assert_eq!(state("terminated", false), (State::Ended, Meter::Ended));
-        assert_eq!(state("shutting-down", false), (State::Ending, Meter::Ended));
+        assert_eq!(state("terminated", Descent::Plain), (State::Ended, Meter::Ended));
+        assert_eq!(state("shutting-down", Descent::Plain), (State::Ending, Meter::Ended));
     }
 
     #[test]
@@ -204,6 +244,7 @@ mod tests {
         let (manager, purchase) = (Fact::absent(&source), Purchase::OnDemand);
         let facts = Facts {
             state: State::Running,
+            descent: Descent::Plain,
             purchase: &purchase,
             manager: &manager,
             local: &unknown,

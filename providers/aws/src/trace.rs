@@ -1,4 +1,4 @@
-//! What each attempt of a call tells: that it was sent, to which host, and by whose clock.
+//! What each attempt of a call tells: that it was sent, to which host, and what time it is there.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use aws_smithy_runtime_api::client::interceptors::context::{
 };
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::config_bag::ConfigBag;
-use chrono::{DateTime, NaiveDateTime};
+use chrono::{DateTime, Utc};
 use reaper_provider::RequestCounter;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -28,8 +28,7 @@ pub(crate) struct Trace {
 struct Seen {
     /// The latest attempt.
     sent: Mutex<Sent>,
-    /// Seconds by which the provider's clock is ahead of ours; the widest of all attempts, because
-    /// the SDK corrects its own clock from the second attempt on.
+    /// Seconds by which the provider's clock is ahead of ours, by the latest answer.
     ahead: AtomicI64,
 }
 
@@ -37,8 +36,6 @@ struct Seen {
 #[derive(Debug, Clone, Default)]
 struct Sent {
     host: Option<String>,
-    /// When it was signed.
-    signed: Option<String>,
     /// The one credential that is sent as it is.
     session_token: Option<SecretString>,
 }
@@ -47,6 +44,14 @@ impl Trace {
     /// A trace that counts each attempt.
     pub(crate) fn new(requests: &RequestCounter) -> Self {
         Self { requests: requests.clone(), seen: Arc::default() }
+    }
+
+    /// A trace of an answer from a provider whose clock is ahead of ours by so many seconds.
+    #[cfg(test)]
+    pub(crate) fn with_clock_ahead(seconds: i64) -> Self {
+        let trace = Self::new(&RequestCounter::default());
+        trace.seen.ahead.store(seconds, Ordering::Relaxed);
+        trace
     }
 
     /// The host that was asked.
@@ -85,29 +90,28 @@ impl Intercept for Trace {
     ) -> Result<(), BoxError> {
         self.requests.count();
         let request = context.request();
-        let header = |name| request.headers().get(name);
         *self.sent() = Sent {
             host: host(request.uri()),
-            signed: header("x-amz-date").map(str::to_owned),
-            session_token: header("x-amz-security-token")
+            session_token: request
+                .headers()
+                .get("x-amz-security-token")
                 .filter(|token| !token.is_empty())
                 .map(SecretString::from),
         };
         Ok(())
     }
 
+    /// Compares with the machine's clock and not with the time of the signature, which the SDK
+    /// corrects as soon as it has seen one answer: the clock is then as wrong as before.
     fn read_after_transmit(
         &self,
         context: &BeforeDeserializationInterceptorContextRef<'_>,
-        _components: &RuntimeComponents,
+        components: &RuntimeComponents,
         _cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let signed = self.sent().signed.clone();
-        let answered = context.response().headers().get("date");
-        if let Some(ahead) =
-            signed.as_deref().zip(answered).and_then(|(ours, theirs)| ahead(ours, theirs))
-            && ahead.abs() > self.clock_ahead().abs()
-        {
+        let ours = components.time_source().map(|source| source.now().into());
+        let theirs = context.response().headers().get("date");
+        if let Some(ahead) = ours.zip(theirs).and_then(|(ours, theirs)| ahead(ours, theirs)) {
             self.seen.ahead.store(ahead, Ordering::Relaxed);
         }
         Ok(())
@@ -120,11 +124,10 @@ fn host(uri: &str) -> Option<String> {
     rest.split(['/', '?']).next().map(str::to_owned)
 }
 
-/// Seconds from the time a request was signed to the time its answer is dated.
-fn ahead(signed: &str, answered: &str) -> Option<i64> {
-    let signed = NaiveDateTime::parse_from_str(signed, "%Y%m%dT%H%M%SZ").ok()?.and_utc();
-    let answered = DateTime::parse_from_rfc2822(answered).ok()?;
-    Some((answered.to_utc() - signed).num_seconds())
+/// Seconds from our time to the one that an answer is dated with.
+fn ahead(ours: DateTime<Utc>, theirs: &str) -> Option<i64> {
+    let theirs = DateTime::parse_from_rfc2822(theirs).ok()?;
+    Some((theirs.to_utc() - ours).num_seconds())
 }
 
 #[cfg(test)]
@@ -132,9 +135,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fl_080_the_clock_is_compared_by_what_was_signed() {
-        let ahead = ahead("20261130T093100Z", "Mon, 30 Nov 2026 09:39:00 GMT");
-        assert_eq!(ahead, Some(8 * 60));
+    fn fl_080_the_clock_is_compared_with_the_date_of_the_answer() {
+        let ours = "2026-11-30T09:31:00Z".parse().expect("a time");
+        assert_eq!(ahead(ours, "Mon, 30 Nov 2026 09:39:00 GMT"), Some(8 * 60));
+        assert_eq!(ahead(ours, "soon"), None);
+    }
+
+    #[test]
+    fn a_session_token_that_is_quoted_is_masked() {
+        let trace = Trace::new(&RequestCounter::default());
+        assert_eq!(trace.masked("token canary"), "token canary");
+        trace.sent().session_token = Some(SecretString::from("canary"));
+        assert_eq!(trace.masked("token canary, canary"), "token [secret], [secret]");
     }
 
     #[test]

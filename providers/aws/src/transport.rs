@@ -1,8 +1,10 @@
 //! The HTTP client below the SDK: rustls with the system's certificate authorities and the
-//! configured ones, and the proxies of the environment.
+//! configured ones, and the proxies of the environment. Plain HTTP to a loopback address goes
+//! straight, because no proxy can reach what is meant.
 
 use std::error::Error;
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,9 +12,11 @@ use aws_smithy_http_client::Connector;
 use aws_smithy_http_client::proxy::ProxyConfig;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore, rustls_provider::CryptoMode};
 use aws_smithy_runtime_api::client::http::{
-    HttpConnectorSettings, SharedHttpClient, SharedHttpConnector, http_client_fn,
+    HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient,
+    SharedHttpConnector, http_client_fn,
 };
 use aws_smithy_runtime_api::client::interceptors::context::InterceptorContext;
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::retries::classifiers::{ClassifyRetry, RetryAction};
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
@@ -36,16 +40,50 @@ pub(crate) fn http_client(
     let context =
         TlsContext::builder().with_trust_store(trust).build().map_err(|error| chain(&error))?;
     let settings = HttpConnectorSettings::builder().connect_timeout(connect).build();
-    let plain = SharedHttpConnector::new(
-        Connector::builder()
-            .tls_provider(Provider::Rustls(CryptoMode::Ring))
-            .tls_context(context)
-            .proxy_config(ProxyConfig::from_env())
-            .connector_settings(settings)
-            .build(),
-    );
-    let connector = SharedHttpConnector::new(LenientDates::new(plain));
+    let connector = |proxies: ProxyConfig| {
+        SharedHttpConnector::new(
+            Connector::builder()
+                .tls_provider(Provider::Rustls(CryptoMode::Ring))
+                .tls_context(context.clone())
+                .proxy_config(proxies)
+                .connector_settings(settings.clone())
+                .build(),
+        )
+    };
+    let roads = Roads {
+        straight: connector(ProxyConfig::disabled()),
+        outside: connector(ProxyConfig::from_env()),
+    };
+    let connector = SharedHttpConnector::new(LenientDates::new(SharedHttpConnector::new(roads)));
     Ok(http_client_fn(move |_, _| connector.clone()))
+}
+
+/// Sends a request straight or by the proxy of the environment.
+#[derive(Debug)]
+struct Roads {
+    straight: SharedHttpConnector,
+    outside: SharedHttpConnector,
+}
+
+impl HttpConnector for Roads {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let road = if is_plain_loopback(request.uri()) { &self.straight } else { &self.outside };
+        road.call(request)
+    }
+}
+
+fn is_plain_loopback(uri: &str) -> bool {
+    let Some(rest) = uri.strip_prefix("http://") else { return false };
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    if let Ok(address) = authority.parse::<SocketAddr>() {
+        return address.ip().is_loopback();
+    }
+    let name = match authority.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => authority,
+    };
+    let address = authority.trim_matches(['[', ']']).parse::<IpAddr>();
+    name.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// The bundle's bytes, checked here because the connector would panic on a bad certificate.
@@ -112,6 +150,29 @@ impl ClassifyRetry for NeverRetryUntrusted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fl_072_only_plain_loopback_goes_past_the_proxy() {
+        for uri in [
+            "http://127.0.0.1:5000/aws",
+            "http://127.0.0.9/",
+            "http://[::1]:5000/",
+            "http://[::1]",
+            "http://localhost:5000/?a",
+            "http://LocalHost",
+        ] {
+            assert!(is_plain_loopback(uri), "{uri}");
+        }
+        for uri in [
+            "https://127.0.0.1:5000/",
+            "http://10.0.0.1:5000/",
+            "http://localhost.example.org/",
+            "http://sts.eu-west-1.amazonaws.com/",
+            "http://169.254.170.2/v2/credentials",
+        ] {
+            assert!(!is_plain_loopback(uri), "{uri}");
+        }
+    }
 
     #[test]
     fn fl_073_a_bundle_without_certificate_is_refused_by_name() {

@@ -4,7 +4,7 @@
 
 use reaper_aws::AwsProvider;
 use reaper_model::Location;
-use reaper_provider::{AccountSettings, CallContext, Provider, RequestCounter, Sink};
+use reaper_provider::{AccountSettings, CallContext, Provider, RequestCounter, Sink, Surroundings};
 use reaper_simcloud::aws::Account;
 use reaper_simcloud::{SimCloud, World};
 
@@ -36,7 +36,7 @@ fn open(cloud: &SimCloud, options: &[(&str, &str)]) -> AwsProvider {
     for (key, value) in options {
         settings.options.insert((*key).to_owned(), (*value).to_owned());
     }
-    AwsProvider::open(settings).expect("opens")
+    AwsProvider::open(settings, Surroundings::NONE).expect("opens")
 }
 
 /// Machines of all regions, and the requests that they took.

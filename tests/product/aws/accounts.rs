@@ -65,21 +65,17 @@ async fn fl_078_a_wrong_account_refuses_the_run_before_any_listing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fl_079_two_logins_of_one_account_count_every_machine_once() {
-    let sim = Sim::aws(&machine("i-1", "eu-west-1", "")).await;
+    let world = format!(
+        "clock = {{ start = \"{NOW}\" }}\n[[aws.account]]\nid = \"{ACCOUNT}\"\n\
+         access_keys = [\"AKIARESEARCH\", \"AKIAOTHER\"]\n{}",
+        machine("i-1", "eu-west-1", ""),
+    );
+    let sim = Sim::world(&world).await;
     let one = sim.config(&["eu-west-1"], "");
-    let two = sim.config(&["eu-west-1", "eu-west-2"], "");
-    let two = two.replace("version = 1\n", "").replace("\"research\"", "\"again\"");
-    let two = two.replace("env = \"AKIARESEARCH\"", "env = \"AKIAAGAIN\"");
+    let two = one.replace("version = 1\n", "").replace("\"research\"", "\"again\"");
+    let two = two.replace("env = \"AKIARESEARCH\"", "env = \"AKIAOTHER\"");
     let config = format!("{one}{two}{OWNERLESS}");
-    let reaper = crate::support::Reaper::with_config(&config)
-        .env("AKIARESEARCH", "AKIARESEARCH")
-        .env("AKIAAGAIN", "AKIARESEARCH")
-        .env("SECRET", "canary-secret-4711")
-        .env("REAPER_NOW", NOW);
-    let ran = tokio::task::spawn_blocking(move || reaper.run(&["audit", "--format", "json"]))
-        .await
-        .expect("ran");
-    let document = ran.exits(0).json();
+    let document = sim.run(&config, &["audit", "--format", "json"]).await.exits(0).json();
     assert_eq!(document["totals"]["instances"], 1);
     assert!(warnings(&document).contains(&"listed-twice"), "{}", document["warnings"]);
     let said = document["warnings"].to_string();

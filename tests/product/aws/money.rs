@@ -82,4 +82,20 @@ async fn fail_on_waste_compares_in_its_own_currency() {
     assert_eq!(code("waste>=100.61USD").await, 0);
     assert_eq!(code("findings").await, 10);
     assert_eq!(code("waste>=1EUR").await, 10, "what cannot be compared counts as met");
+    let rate = "[fx]\nUSD = { rate = \"0.50\", as_of = 2026-11-28 }\n";
+    let config = sim.config(&["us-east-1"], &format!("{OWNERLESS}{rate}"));
+    let code =
+        async |condition: &str| sim.run(&config, &["audit", "--fail-on", condition]).await.code;
+    assert_eq!(code("waste>=1000USD").await, 0, "the limit is converted like the waste");
+    assert_eq!(code("waste>=100USD").await, 10);
+    assert_eq!(code("waste>=50.31EUR").await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fail_on_waste_counts_as_met_while_a_cost_is_unknown() {
+    let sim = Sim::aws(&machine("i-1", "us-east-1", "type = \"p9x.192xlarge\"")).await;
+    let config = sim.config(&["us-east-1"], OWNERLESS);
+    let ran = sim.run(&config, &["audit", "--fail-on", "waste>=100EUR", "--format", "json"]).await;
+    assert_eq!(ran.code, 10);
+    assert!(warnings(&ran.json()).contains(&"fail-on-undecidable"), "{}", ran.stdout);
 }

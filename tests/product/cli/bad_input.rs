@@ -109,10 +109,12 @@ fn an_unknown_account_on_the_command_line_is_refused() {
 
 #[test]
 fn fl_084_without_credentials_it_is_refused_within_ten_seconds() {
-    let started = std::time::Duration::from_secs(10);
     let text = format!("version = 1\n{}{}", account(), rule());
-    let ran = Reaper::with_config(&text).run(&["audit", "--timeout", "10s", "--format", "json"]);
-    assert_eq!(ran.code, 2, "within {started:?}: {} {}", ran.stdout, ran.stderr);
+    #[expect(clippy::disallowed_methods, reason = "measures how long the real command takes")]
+    let started = std::time::Instant::now();
+    let ran = Reaper::with_config(&text).run(&["audit", "--format", "json"]);
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+    assert_eq!(ran.code, 2, "{} {}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("AWS_ACCESS_KEY_ID"), "the sources are told: {}", ran.stderr);
     assert_eq!(ran.json()["outcome"]["class"], "config");
 }

@@ -58,6 +58,33 @@ fn output_goes_to_a_file_when_asked() {
 }
 
 #[test]
+fn an_output_is_replaced_only_when_all_of_it_is_written() {
+    let reaper = Reaper::with_config("version = 1\n").file("report.json", "yesterday's");
+    reaper.run(&["audit", "--output", "report.json"]).exits(2);
+    let left = std::fs::read_to_string(reaper.path().join("report.json")).expect("there");
+    assert_eq!(left, "yesterday's");
+    let names: Vec<_> = std::fs::read_dir(reaper.path()).expect("a folder").collect();
+    assert_eq!(names.len(), 2, "nothing half-written is left: {names:?}");
+    let ran = reaper.run(&["check", "--offline", "--output", "reaper.toml"]).exits(2);
+    assert!(ran.stderr.contains("configuration file"), "{}", ran.stderr);
+    let ran = reaper.run(&["demo", "--format", "json", "--output", "-"]).exits(0);
+    assert_eq!(ran.json()["schema"], "reaper.audit/1");
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_no_text_are_refused_like_others() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let reaper = Reaper::new();
+    let mut command = reaper.command(&["audit"]);
+    let output = command
+        .arg(std::ffi::OsStr::from_bytes(b"--bogus=\xff"))
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn quiet_says_nothing_but_the_data() {
     let ran = Reaper::new().run(&["demo", "-q"]).exits(0);
     assert!(ran.stderr.is_empty(), "{}", ran.stderr);

@@ -55,7 +55,7 @@ fn completions_and_man_page_are_made() {
 }
 
 #[test]
-fn fail_on_turns_findings_into_exit_code_10() {
+fn fail_on_refuses_an_amount_without_currency() {
     let text = "version = 1\n";
     let ran = Reaper::with_config(text).run(&["audit", "--fail-on", "waste>=100"]).exits(2);
     assert!(ran.stderr.contains("100 EUR"), "{}", ran.stderr);

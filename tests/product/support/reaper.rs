@@ -27,6 +27,12 @@ pub(crate) fn variable(name: &str) -> String {
         .unwrap_or_else(|_| panic!("{name} is not set: run the tests with tests/run"))
 }
 
+/// A variable that opens a test to what not every machine has.
+#[expect(clippy::disallowed_methods, reason = "a test's own switch, read nowhere else")]
+pub(crate) fn optional(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 impl Reaper {
     /// An empty folder.
     pub(crate) fn new() -> Self {
@@ -80,9 +86,24 @@ impl Reaper {
             stderr: text(output.stderr),
         }
     }
+
+    /// Runs it to its end while this thread's runtime serves a simulated cloud.
+    pub(crate) async fn beside(self, arguments: &[&str]) -> Ran {
+        let arguments: Vec<String> = arguments.iter().map(|&text| text.to_owned()).collect();
+        let run = move || {
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            self.run(&arguments)
+        };
+        tokio::task::spawn_blocking(run).await.expect("the command ran")
+    }
 }
 
 impl Ran {
+    /// Everything that it said.
+    pub(crate) fn all(&self) -> String {
+        format!("{}\n{}", self.stdout, self.stderr)
+    }
+
     /// Standard output as exactly one JSON document.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| {

@@ -51,18 +51,13 @@ impl Sim {
 
     /// Runs the binary beside the cloud, at the world's time.
     pub(crate) async fn run(&self, config: &str, arguments: &[&str]) -> Ran {
-        let reaper = Reaper::with_config(config)
+        Reaper::with_config(config)
             .env("AKIARESEARCH", "AKIARESEARCH")
             .env("AKIAOTHER", "AKIAOTHER")
             .env("SECRET", "canary-secret-4711")
-            .env("REAPER_NOW", NOW);
-        let arguments: Vec<String> = arguments.iter().map(|&text| text.to_owned()).collect();
-        tokio::task::spawn_blocking(move || {
-            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            reaper.run(&arguments)
-        })
-        .await
-        .expect("the command ran")
+            .env("REAPER_NOW", NOW)
+            .beside(arguments)
+            .await
     }
 
     /// An audit as JSON.

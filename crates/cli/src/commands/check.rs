@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use reaper_engine::Inventory;
 use reaper_model::document::{
-    AccountView, CHECK_SCHEMA, CheckDocument, ScopeStatus, ScopeView, SettingView,
+    AccountView, CHECK_SCHEMA, CheckDocument, RuleCountView, ScopeStatus, ScopeView, SettingView,
 };
 use reaper_model::{AccountName, Class, Outcome};
+use reaper_policy::{Policy, RuleSpec};
 use reaper_provider::{ErrorKind, Identity, ProviderError};
 
 use crate::args::{Format, Global};
@@ -62,9 +63,22 @@ fn offline_document(setting: &Setting) -> CheckDocument {
         config: setting.config_view(),
         outcome: Outcome::new([], false),
         settings: settings.collect(),
+        rules: setting.config.policy.rules.iter().map(rule).collect(),
         accounts: accounts.collect(),
         scopes: Vec::new(),
         warnings: setting.warnings(),
+    }
+}
+
+fn rule(rule: &RuleSpec) -> RuleCountView {
+    RuleCountView {
+        rule: rule.name.clone(),
+        when: rule.when.to_string(),
+        except: rule.except.as_ref().map(ToString::to_string),
+        action: rule.action,
+        yes: None,
+        unknown: None,
+        of: None,
     }
 }
 
@@ -85,6 +99,13 @@ async fn online(setting: &Setting, printer: &Printer) -> Result<CheckDocument, F
         }
         account.missing_permissions = missing.get(&account.name).cloned().unwrap_or_default();
         account.unread = gaps.get(&account.name).into_iter().flatten().cloned().collect();
+    }
+    let policy = Policy::new(setting.config.policy.clone());
+    let counts = reaper_engine::rule_counts(&inventory, &policy, setting.now);
+    for (view, count) in document.rules.iter_mut().zip(counts) {
+        view.yes = Some(count.yes);
+        view.unknown = Some(count.unknown);
+        view.of = Some(count.of);
     }
     document.scopes = reaper_engine::scopes(&inventory);
     document.warnings.extend(reaper_engine::inventory_warnings(&inventory));
@@ -139,6 +160,10 @@ fn text(document: &CheckDocument, offline: bool) -> String {
         let mark = if *default { "  (default)" } else { "" };
         line(&mut text, format_args!("  {key:width$}  {value}{mark}"));
     }
+    line(&mut text, format_args!("\nRULES"));
+    for rule in &document.rules {
+        rule_lines(&mut text, rule);
+    }
     line(&mut text, format_args!("\nACCOUNTS"));
     for account in &document.accounts {
         account_lines(&mut text, account, document, offline);
@@ -157,6 +182,21 @@ fn text(document: &CheckDocument, offline: bool) -> String {
     };
     line(&mut text, format_args!("\n{verdict}"));
     text
+}
+
+fn rule_lines(text: &mut String, view: &RuleCountView) {
+    let RuleCountView { rule, when, except, action, yes, unknown, of } = view;
+    let except = except.as_ref().map_or(String::new(), |except| format!(", except {except}"));
+    line(text, format_args!("  {rule}: {} what is {when}{except}", action.name()));
+    if let (Some(yes), Some(unknown), Some(of)) = (yes, unknown, of) {
+        let open = if *unknown > 0 { format!(", cannot tell of {unknown}") } else { String::new() };
+        let mark = match (*yes, *of) {
+            (0, _) => "  (matches nothing)",
+            (yes, of) if yes == of && of > 1 => "  (matches everything)",
+            _ => "",
+        };
+        line(text, format_args!("    matches {yes} of {of} machines{open}{mark}"));
+    }
 }
 
 fn account_lines(

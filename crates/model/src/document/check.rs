@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::finding::WantedAction;
 use super::run::{ConfigView, ScopeView, Warning};
 use crate::ident::{AccountName, ProviderAccount, ProviderName};
 use crate::outcome::Outcome;
@@ -23,12 +24,33 @@ pub struct CheckDocument {
     pub outcome: Outcome,
     /// Every setting in force, defaults included.
     pub settings: Vec<SettingView>,
+    /// Every rule, and how many machines it matches.
+    pub rules: Vec<RuleCountView>,
     /// The configured accounts; with `--offline` none was asked.
     pub accounts: Vec<AccountView>,
     /// Every place that was, or was not, read; empty with `--offline`.
     pub scopes: Vec<ScopeView>,
     /// What to look at.
     pub warnings: Vec<Warning>,
+}
+
+/// A rule, and what it finds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RuleCountView {
+    /// Its name.
+    pub rule: String,
+    /// What it asks for, in words.
+    pub when: String,
+    /// What it leaves out, in words.
+    pub except: Option<String>,
+    /// What it would have done.
+    pub action: WantedAction,
+    /// Machines of which it says yes; `null` when no provider was asked.
+    pub yes: Option<usize>,
+    /// Machines of which it cannot tell.
+    pub unknown: Option<usize>,
+    /// Machines that it was asked about.
+    pub of: Option<usize>,
 }
 
 /// A setting in force.

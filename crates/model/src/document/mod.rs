@@ -9,7 +9,7 @@ mod machine;
 mod run;
 mod totals;
 
-pub use check::{AccountView, CHECK_SCHEMA, CheckDocument, SettingView};
+pub use check::{AccountView, CHECK_SCHEMA, CheckDocument, RuleCountView, SettingView};
 pub use error::{ERROR_SCHEMA, ErrorDocument, ErrorView};
 pub use explain::{Answer, EXPLAIN_SCHEMA, ExplainDocument, RuleView};
 pub use finding::{ActionView, Finding, PlannedAction, StillCharged, Verdict, WantedAction};

@@ -91,6 +91,22 @@ fn a_stop_is_dated_by_its_reason_or_not_at_all() {
 }
 
 #[test]
+fn fl_041_stopping_for_hours_is_not_known_to_be_free() {
+    let stopping = |reason| with_state("stopping", reason);
+    let stuck = stopping("User initiated (2026-11-01 10:59:00 GMT)");
+    assert_eq!((stuck.state, stuck.meter), (State::Stopping, Meter::Unknown));
+    let said = "stuck in `stopping` since 2026-11-01 10:59 UTC, may still be billed";
+    assert!(stuck.stop.objections.contains(&said.to_owned()), "{:?}", stuck.stop.objections);
+    for reason in ["User initiated (2026-11-30 11:30:00 GMT)", "User initiated", ""] {
+        let usual = stopping(reason);
+        assert_eq!(usual.meter, Meter::StoppedFree, "{reason:?}");
+        assert!(usual.stop.objections.is_empty());
+    }
+    let stopped = with_state("stopped", "User initiated (2026-11-01 10:59:00 GMT)");
+    assert_eq!(stopped.meter, Meter::StoppedFree, "it has arrived");
+}
+
+#[test]
 fn the_first_launch_is_told_by_the_primary_network_interface() {
     let interface = |time| {
         let attachment = InstanceNetworkInterfaceAttachment::builder()

@@ -49,6 +49,15 @@ pub(crate) fn refuse(status: u16, code: &str) -> Answer {
     Answer(status, "x-amzn-requestid: req-9\r\n".to_owned(), body)
 }
 
+/// An error in the form of STS.
+pub(crate) fn refuse_sts(status: u16, code: &str) -> Answer {
+    let body = format!(
+        "<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code><Message>words</Message>\
+         </Error><RequestId>req-7</RequestId></ErrorResponse>"
+    );
+    Answer(status, String::new(), body)
+}
+
 /// An instance in EC2's form, running since the first of November 2026.
 pub(crate) fn machine(id: &str, kind: &str, more: &str) -> String {
     format!(

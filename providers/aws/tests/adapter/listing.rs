@@ -1,20 +1,12 @@
-//! The adapter over the real wire against a scripted EC2: paging, missing tags, unknown types,
-//! refusals, roles.
-
-#![expect(clippy::expect_used, reason = "a test says by panic what it found")]
-
-mod support;
+//! Listings: paging, missing tags, unknown types, unreadable fields, throttling.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use reaper_aws::AwsProvider;
-use reaper_model::{Fact, Guard, Ignorance, Location, Purchase};
-use reaper_provider::{AccountSettings, Delivery, ErrorKind, Identity, Provider, Sink};
-use support::{Answer, OWNED, Server, context, list, machine, ok, page, refuse, settings};
+use reaper_model::{Fact, Ignorance, Location};
+use reaper_provider::{ErrorKind, Identity, Provider, Sink};
 
-fn open(settings: AccountSettings) -> AwsProvider {
-    AwsProvider::open(settings).expect("opens")
-}
+use crate::open;
+use crate::support::{Answer, OWNED, Server, context, list, machine, ok, page, refuse};
 
 #[tokio::test]
 async fn fl_001_tags_that_a_listing_left_out_are_read_again() {
@@ -192,26 +184,6 @@ async fn without_the_types_a_big_listing_goes_on_unfiltered_and_says_so() {
 }
 
 #[tokio::test]
-async fn fl_059_a_region_that_is_not_enabled_is_told_apart_from_refused_credentials() {
-    let server = Server::start(|request| match request.action() {
-        "DescribeRegions" => ok(
-            "DescribeRegions",
-            "<regionInfo><item><regionName>eu-west-1</regionName>\
-             <optInStatus>opt-in-not-required</optInStatus></item>\
-             <item><regionName>me-south-1</regionName><optInStatus>not-opted-in</optInStatus>\
-             </item></regionInfo>",
-        ),
-        _ => refuse(401, "AuthFailure"),
-    })
-    .await;
-    let provider = open(server.settings());
-    let kind = |ended: Result<(), reaper_provider::ProviderError>| ended.expect_err("refused").kind;
-    assert_eq!(kind(list(&provider, "me-south-1").await.1), ErrorKind::NotEnabled);
-    assert_eq!(kind(list(&provider, "eu-west-1").await.1), ErrorKind::CredentialsRejected);
-    assert_eq!(server.count("DescribeRegions"), 1);
-}
-
-#[tokio::test]
 async fn fl_074_one_throttled_region_does_not_eat_the_retries_of_another() {
     let once = AtomicUsize::new(0);
     let server = Server::start(move |request| match request.region.as_str() {
@@ -230,30 +202,6 @@ async fn fl_074_one_throttled_region_does_not_eat_the_retries_of_another() {
 }
 
 #[tokio::test]
-async fn fl_080_a_wrong_clock_is_named_and_not_a_wrong_key() {
-    let server = Server::start(|_| {
-        let Answer(status, _, body) = refuse(401, "AuthFailure");
-        Answer(status, "date: Fri, 01 Jan 2100 00:00:00 GMT\r\n".to_owned(), body)
-    })
-    .await;
-    let (_, ended, _) = list(&open(server.settings()), "eu-west-1").await;
-    let error = ended.expect_err("refused");
-    assert_eq!(error.kind, ErrorKind::ClockSkew);
-    assert!(error.detail.starts_with("local clock is about "), "{error}");
-}
-
-#[tokio::test]
-async fn fl_056_a_dead_endpoint_is_unreachable_and_named() {
-    let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = socket.local_addr().expect("an address").to_string();
-    drop(socket);
-    let (_, ended, requests) = list(&open(settings(&format!("http://{address}"))), "b").await;
-    let error = ended.expect_err("nobody listens");
-    assert_eq!((error.kind.clone(), requests), (ErrorKind::Unreachable, 2));
-    assert!(error.detail.starts_with(&address), "{error}");
-}
-
-#[tokio::test]
 async fn an_html_page_is_a_fault_of_the_server_or_unreadable() {
     for (status, kind) in [(502, ErrorKind::ServerFault), (200, ErrorKind::Protocol)] {
         let server = Server::start(move |_| {
@@ -263,102 +211,4 @@ async fn an_html_page_is_a_fault_of_the_server_or_unreadable() {
         let (_, ended, _) = list(&open(server.settings()), "eu-west-1").await;
         assert_eq!(ended.expect_err("no XML of EC2").kind, kind);
     }
-}
-
-const CALLER: &str = "<GetCallerIdentityResult><Account>444455556666</Account>\
-    <Arn>arn:aws:sts::444455556666:assumed-role/reaper-audit/reaper</Arn></GetCallerIdentityResult>";
-
-#[tokio::test]
-async fn one_role_is_assumed_for_all_regions_and_its_request_is_counted() {
-    let server = Server::start(|request| match request.action() {
-        "AssumeRole" => ok(
-            "AssumeRole",
-            "<AssumeRoleResult><Credentials><AccessKeyId>ASIA</AccessKeyId>\
-             <SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>\
-             <Expiration>2100-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult>",
-        ),
-        "GetCallerIdentity" => ok("GetCallerIdentity", CALLER),
-        _ => page(&[], ""),
-    })
-    .await;
-    let mut settings = server.settings();
-    settings.options.insert("assume_role".to_owned(), "arn:aws:iam::4:role/reaper".to_owned());
-    settings.options.insert("external_id".to_owned(), "shake".to_owned());
-    let provider = open(settings);
-    let cx = context();
-    let identity = provider.identity(&cx).await.expect("answers");
-    assert_eq!(identity.account.as_str(), "444455556666");
-    assert_eq!(cx.requests.sent(), 2);
-    for region in ["eu-west-1", "us-east-1"] {
-        assert_eq!(list(&provider, region).await.1, Ok(()));
-    }
-    assert_eq!(server.count("AssumeRole"), 1);
-    assert_eq!(server.requests()[0].get("ExternalId"), "shake");
-}
-
-#[tokio::test]
-async fn fl_060_a_role_that_cannot_be_assumed_names_the_permission() {
-    let server = Server::start(|_| {
-        let body = "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code>\
-                    <Message>not for you</Message></Error><RequestId>req-7</RequestId>\
-                    </ErrorResponse>";
-        Answer(403, String::new(), body.to_owned())
-    })
-    .await;
-    let mut settings = server.settings();
-    settings.options.insert("assume_role".to_owned(), "arn:aws:iam::4:role/reaper".to_owned());
-    let error = open(settings).identity(&context()).await.expect_err("denied");
-    assert_eq!(error.kind, ErrorKind::Denied { permission: "sts:AssumeRole".to_owned() });
-    assert_eq!(server.count("AssumeRole"), 1, "a denial is not repeated");
-}
-
-#[tokio::test]
-async fn fl_084_a_profile_that_is_not_there_is_said_at_once() {
-    let server = Server::start(|_| refuse(500, "InternalError")).await;
-    let mut settings = server.settings();
-    settings.credentials.clear();
-    settings.options.insert("profile".to_owned(), "reaper-no-such-profile".to_owned());
-    let error = open(settings).identity(&context()).await.expect_err("no credentials");
-    assert_eq!((error.kind, error.delivery), (ErrorKind::NoCredentials, Delivery::NotSent));
-    assert!(server.requests().is_empty());
-}
-
-#[tokio::test]
-async fn details_are_read_for_candidates_and_one_failure_spoils_one_machine() {
-    let spot = "<instanceLifecycle>spot</instanceLifecycle>";
-    let server =
-        Server::start(move |request| match (request.action(), request.get("InstanceId")) {
-            ("DescribeInstances", _) => page(
-                &[
-                    machine("i-1", "g5.xlarge", &format!("{spot}{OWNED}")),
-                    machine("i-2", "g5.xlarge", OWNED),
-                ],
-                "",
-            ),
-            ("DescribeSpotInstanceRequests", _) => ok(
-                "DescribeSpotInstanceRequests",
-                "<spotInstanceRequestSet><item><instanceId>i-1</instanceId><type>one-time</type>\
-             <state>active</state></item></spotInstanceRequestSet>",
-            ),
-            ("DescribeInstanceAttribute", "i-1") => {
-                let guarded = request.get("Attribute") == "disableApiStop";
-                let name = request.get("Attribute");
-                let body = format!("<{name}><value>{guarded}</value></{name}>");
-                ok("DescribeInstanceAttribute", &body)
-            }
-            _ => refuse(403, "UnauthorizedOperation"),
-        })
-        .await;
-    let provider = open(server.settings());
-    let (machines, ..) = list(&provider, "eu-west-1").await;
-    let candidates: Vec<_> = machines.iter().collect();
-    let details = provider.details(&context(), &Location::new("eu-west-1"), &candidates).await;
-    assert_eq!(details[0].guards.value(), Some(&vec![Guard::Stop]));
-    let persistent = match &details[0].purchase {
-        Some(Purchase::Spot { persistent }) => persistent.value(),
-        other => panic!("not spot: {other:?}"),
-    };
-    assert_eq!(persistent, Some(&false));
-    assert_eq!(details[1].guards.gap().map(|gap| gap.kind), Some(Ignorance::ReadFailed));
-    assert_eq!(details[1].purchase, None);
 }

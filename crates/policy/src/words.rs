@@ -1,0 +1,87 @@
+//! Conditions in words, for people who check what a rule asks.
+
+use std::fmt;
+
+use crate::pattern::Pattern;
+use crate::spec::Conditions;
+
+impl fmt::Display for Conditions {
+    /// `owner absent or unknown, and older than 2h, and name demo-*`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            owner,
+            older_than,
+            missing_tags,
+            expired,
+            account,
+            provider,
+            location,
+            id,
+            name,
+            machine_type,
+            gpu,
+            state,
+            tag,
+        } = self;
+        let mut parts = Vec::new();
+        if !owner.is_empty() {
+            let words: Vec<&str> = owner.iter().map(|status| status.name()).collect();
+            parts.push(format!("owner {}", words.join(" or ")));
+        }
+        if !missing_tags.is_empty() {
+            parts.push(format!("tag {} missing", missing_tags.join(" or ")));
+        }
+        match expired {
+            Some(true) => parts.push("expired".to_owned()),
+            Some(false) => parts.push("not expired".to_owned()),
+            None => {}
+        }
+        parts.extend(older_than.map(|span| format!("older than {span}")));
+        let patterns = [
+            ("account", account),
+            ("provider", provider),
+            ("location", location),
+            ("id", id),
+            ("name", name),
+            ("type", machine_type),
+            ("gpu", gpu),
+            ("state", state),
+        ];
+        for (word, patterns) in patterns {
+            parts.extend(listed(word, patterns));
+        }
+        for (key, patterns) in tag {
+            parts.extend(listed(&format!("tag {key}"), patterns));
+        }
+        f.write_str(&parts.join(", and "))
+    }
+}
+
+fn listed(word: &str, patterns: &[Pattern]) -> Option<String> {
+    let texts: Vec<&str> = patterns.iter().map(Pattern::as_str).collect();
+    (!texts.is_empty()).then(|| format!("{word} {}", texts.join(" or ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use reaper_model::Span;
+    use reaper_model::document::OwnerStatus;
+
+    use super::*;
+
+    #[test]
+    fn every_condition_is_said() {
+        let pattern = |text: &str| -> Pattern { text.parse().expect("valid") };
+        let conditions = Conditions {
+            owner: vec![OwnerStatus::Absent, OwnerStatus::Unknown],
+            older_than: Some(Span::from_secs(7_200)),
+            name: vec![pattern("demo-*"), pattern("x")],
+            tag: [("project".to_owned(), vec![pattern("atlas")])].into(),
+            ..Conditions::default()
+        };
+        assert_eq!(
+            conditions.to_string(),
+            "owner absent or unknown, and older than 2h, and name demo-* or x, and tag project atlas"
+        );
+    }
+}
