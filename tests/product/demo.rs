@@ -1,7 +1,21 @@
 //! `reaper demo`: what a newcomer sees first.
 
+use std::io::ErrorKind;
+use std::net::TcpListener;
+
+use serde_json::Value;
+
 use crate::schema::validates;
 use crate::support::Reaper;
+
+/// The demo's document without wall time, the one thing that may differ.
+fn document(reaper: &Reaper) -> Value {
+    let mut document = reaper.run(&["demo", "--format", "json"]).exits(0).json();
+    for scope in document["scopes"].as_array_mut().expect("a list") {
+        scope["seconds"] = 0.into();
+    }
+    document
+}
 
 #[test]
 fn the_forgotten_a100_has_cost_2520_euro() {
@@ -44,13 +58,39 @@ fn four_clouds_are_shown_and_what_looks_off_but_is_billed() {
 
 #[test]
 fn the_same_demo_twice_gives_the_same_bytes() {
-    let once = || {
-        let mut document = Reaper::new().run(&["demo", "--format", "json"]).exits(0).json();
-        // Wall time is the one thing that differs.
-        for scope in document["scopes"].as_array_mut().expect("a list") {
-            scope["seconds"] = 0.into();
-        }
-        document
-    };
-    assert_eq!(once(), once());
+    assert_eq!(document(&Reaper::new()), document(&Reaper::new()));
+}
+
+#[test]
+fn the_demo_does_not_depend_on_the_environment() {
+    let proxy = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    proxy.set_nonblocking(true).expect("a socket that does not wait");
+    let address = format!("http://{}", proxy.local_addr().expect("an address"));
+    let hostile = [
+        ("HTTP_PROXY", address.as_str()),
+        ("HTTPS_PROXY", &address),
+        ("ALL_PROXY", &address),
+        ("http_proxy", &address),
+        ("https_proxy", &address),
+        ("all_proxy", &address),
+        ("AWS_DEFAULT_REGION", "bogus"),
+        ("AWS_USE_FIPS_ENDPOINT", "true"),
+        ("AWS_USE_DUALSTACK_ENDPOINT", "true"),
+        ("AWS_ENDPOINT_URL", &address),
+        ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true"),
+        ("AWS_PROFILE", "nosuch"),
+        ("AWS_CONFIG_FILE", "/nope"),
+        ("AWS_SHARED_CREDENTIALS_FILE", "/nope"),
+        ("AWS_ACCESS_KEY_ID", "AKIASOMEBODYELSE"),
+        ("AWS_SECRET_ACCESS_KEY", "somebody-elses"),
+        ("AWS_SESSION_TOKEN", "somebody-elses"),
+    ];
+    let calm = document(&Reaper::new());
+    for region in ["bogus", ""] {
+        let reaper = Reaper::new().env("AWS_REGION", region);
+        let reaper = hostile.iter().fold(reaper, |reaper, (name, value)| reaper.env(name, value));
+        assert_eq!(document(&reaper), calm, "AWS_REGION={region:?}");
+    }
+    let asked = proxy.accept().map_err(|error| error.kind());
+    assert_eq!(asked.map(|_| ()), Err(ErrorKind::WouldBlock), "the proxy was asked");
 }

@@ -27,13 +27,11 @@ fn block(document: &str, name: &str) -> String {
 #[test]
 fn the_readme_shows_the_demo_as_it_is() {
     let ran = Reaper::new().env("COLUMNS", "100").run(&["demo"]).exits(0);
-    // Wall times differ; everything else is the same on every machine.
-    assert_eq!(
-        block(&read("README.md"), "demo"),
-        ran.stdout,
-        "put this into README.md:\n{}",
-        ran.stdout
-    );
+    let document = read("README.md");
+    let shown = block(&document, "demo");
+    let beginning = shown.strip_suffix("…\n").expect("an ellipsis for the rest");
+    assert!(beginning.lines().count() > 20, "enough to see what it looks like");
+    assert!(ran.stdout.starts_with(beginning), "put this into README.md:\n{}", ran.stdout);
 }
 
 #[test]
