@@ -279,6 +279,24 @@ mod tests {
     }
 
     #[test]
+    fn a_source_that_fails_gives_refused_credentials_and_none_gives_no_credentials() {
+        let kind = |cause: CredentialsError| {
+            let error: SdkError<DescribeInstancesError, HttpResponse> =
+                SdkError::construction_failure(cause);
+            let trace = Trace::new(&RequestCounter::default());
+            from_sdk(&error, "ec2:DescribeInstances", &trace).kind
+        };
+        let refused = CredentialsError::provider_error("AccessDenied");
+        assert_eq!(kind(refused), ErrorKind::CredentialsRejected);
+        for none in [
+            CredentialsError::not_loaded("nothing is set"),
+            CredentialsError::invalid_configuration("no such profile"),
+        ] {
+            assert_eq!(kind(none), ErrorKind::NoCredentials);
+        }
+    }
+
+    #[test]
     fn a_code_that_is_not_known_is_judged_by_its_status() {
         assert_eq!(kind(503, Some("NeverHeardOf")), ErrorKind::ServerFault);
         assert_eq!(kind(400, Some("NeverHeardOf")), ErrorKind::Invalid);

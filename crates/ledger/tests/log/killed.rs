@@ -20,13 +20,11 @@ fn folder() -> Option<String> {
     std::env::var(FOLDER).ok()
 }
 
-/// Not a test: the program that is killed. Appends for ever and says after each append how many
-/// commits are acknowledged.
-#[tokio::test]
-#[ignore = "the child process of another test"]
-async fn appends_until_it_is_killed() {
-    let Some(folder) = folder() else { return };
-    let store = Store::folder(Path::new(&folder)).expect("a path");
+/// The child that is killed: appends for ever and says after each append how many commits are
+/// acknowledged.
+#[expect(clippy::print_stdout, reason = "how the child speaks to its test")]
+async fn append_until_killed(folder: &str) {
+    let store = Store::folder(Path::new(folder)).expect("a path");
     let mut ledger = open(&store, &format!("process-{}", std::process::id())).await;
     loop {
         let key = format!("{}-{}", ledger.head().number + 1, "x".repeat(PADDING));
@@ -35,12 +33,10 @@ async fn appends_until_it_is_killed() {
     }
 }
 
-/// Not a test: the program whose files may not exceed 8 KiB. A small commit, a large one, a small.
-#[tokio::test]
-#[ignore = "the child process of another test"]
-async fn appends_beyond_what_fits() {
-    let Some(folder) = folder() else { return };
-    let store = Store::folder(Path::new(&folder)).expect("a path");
+/// The child whose files may not exceed 8 KiB: a small commit, a large one, a small one.
+#[expect(clippy::print_stdout, reason = "how the child speaks to its test")]
+async fn append_beyond_what_fits(folder: &str) {
+    let store = Store::folder(Path::new(folder)).expect("a path");
     let mut ledger = open(&store, "small").await;
     for (name, padding) in [("before", 10), ("large", PADDING), ("after", 10)] {
         let entry = mark(format!("{name}-{}", "x".repeat(padding)));
@@ -49,16 +45,16 @@ async fn appends_beyond_what_fits() {
     }
 }
 
-/// This binary again, running one of the children above.
-fn child(test: &str, folder: &Path) -> Command {
+/// This binary again, running the same test, which sees by [`FOLDER`] that it is the child.
+fn child(test: &str, limited: bool, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     // Files are limited to 16 blocks of 512 bytes where that is asked for; the signal that comes
     // with it is ignored, so that the write fails as on a full disk.
     command
         .args(["-c", "if [ \"$0\" = limited ]; then trap '' XFSZ; ulimit -f 16; fi; exec \"$@\""])
-        .arg(if test.ends_with("fits") { "limited" } else { "free" })
+        .arg(if limited { "limited" } else { "free" })
         .arg(std::env::current_exe().expect("a path"))
-        .args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"])
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env(FOLDER, folder)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -68,6 +64,10 @@ fn child(test: &str, folder: &Path) -> Command {
 
 #[tokio::test]
 async fn fl_065_a_killed_writer_loses_nothing_that_was_acknowledged() {
+    const NAME: &str = "killed::fl_065_a_killed_writer_loses_nothing_that_was_acknowledged";
+    if let Some(folder) = folder() {
+        return append_until_killed(&folder).await;
+    }
     let folder = TempDir::new().expect("a folder");
     let store = Store::folder(folder.path()).expect("a path");
     // Spread over the life of a writer: while it starts, opens, and after ever more commits. The
@@ -77,8 +77,7 @@ async fn fl_065_a_killed_writer_loses_nothing_that_was_acknowledged() {
     for _ in 0..16 {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let bytes = usize::try_from(seed >> 56).expect("one byte");
-        let mut child =
-            child("killed::appends_until_it_is_killed", folder.path()).spawn().expect("starts");
+        let mut child = child(NAME, false, folder.path()).spawn().expect("starts");
         let mut said = vec![0; bytes];
         let mut stdout = child.stdout.take().expect("piped");
         stdout.read_exact(&mut said).expect("it speaks until it is killed");
@@ -105,9 +104,12 @@ async fn fl_065_a_killed_writer_loses_nothing_that_was_acknowledged() {
 
 #[tokio::test]
 async fn a_full_disk_refuses_a_commit_and_harms_none() {
+    const NAME: &str = "killed::a_full_disk_refuses_a_commit_and_harms_none";
+    if let Some(folder) = folder() {
+        return append_beyond_what_fits(&folder).await;
+    }
     let folder = TempDir::new().expect("a folder");
-    let mut child =
-        child("killed::appends_beyond_what_fits", folder.path()).spawn().expect("starts");
+    let mut child = child(NAME, true, folder.path()).spawn().expect("starts");
     let said: Vec<String> = BufReader::new(child.stdout.take().expect("piped"))
         .lines()
         .map(|line| line.expect("readable"))
