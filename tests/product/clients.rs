@@ -57,7 +57,7 @@ impl Account {
     /// Lets the client and the binary read the same world: the script has no complaint, both see
     /// the same, and neither has sent anything that changes something. Returns what the script
     /// printed.
-    async fn is_read_alike(self, script: &'static str, further: Option<PathBuf>) -> Value {
+    async fn reads_alike(self, script: &'static str, further: Option<PathBuf>) -> Value {
         let Sim { cloud } = Sim::world(WORLD).await;
         let url = cloud.base_url(self.provider);
         let (cloud, seen, document) = tokio::task::spawn_blocking(move || {
@@ -104,7 +104,7 @@ async fn boto3_and_the_audit_see_the_same_machines() {
             ("AWS_SECRET_ACCESS_KEY", "canary-secret-4711"),
         ],
     };
-    account.is_read_alike("aws_client.py", None).await;
+    account.reads_alike("aws_client.py", None).await;
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn scaleways_own_client_and_the_audit_see_the_same_servers() {
             ("SCW_SECRET_KEY", "7d0f3a52-1b8e-4c96-a2d4-90e65f1c3b78"),
         ],
     };
-    account.is_read_alike("scaleway_client.py", None).await;
+    account.reads_alike("scaleway_client.py", None).await;
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn ovhclouds_own_client_and_the_audit_see_the_same_machines() {
             ("OVH_CONSUMER_KEY", "clients-consumer"),
         ],
     };
-    account.is_read_alike("ovh_client.py", None).await;
+    account.reads_alike("ovh_client.py", None).await;
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn lambdas_answers_are_valid_and_the_audit_sees_the_same_machines() {
     };
     let document = openapi_document();
     let present = document.is_some();
-    let seen = account.is_read_alike("lambda_client.py", document).await;
+    let seen = account.reads_alike("lambda_client.py", document).await;
     assert_eq!(seen["by_document"], present, "Lambda's own document is used where there is one");
 }
 

@@ -15,6 +15,7 @@ use reaper_provider::{
 use crate::client::{Api, INSTANCES, PROJECT};
 use crate::convert::Place;
 use crate::listing::Listing;
+use crate::notes::Notes;
 use crate::price::Prices;
 use crate::wire::{Credential, Project};
 
@@ -28,6 +29,7 @@ const EXPIRY_WARNING: TimeDelta = TimeDelta::days(14);
 pub struct OvhProvider {
     api: Api,
     prices: Prices,
+    notes: Notes,
     /// Whether the project's tags stand for those of its machines.
     project_tags: bool,
     tags: Mutex<Fact<Tags>>,
@@ -51,7 +53,7 @@ impl OvhProvider {
         };
         let api = Api::open(settings, project)?;
         let prices = Prices::new(api.subsidiary()).map_err(|error| refused(error.to_string()))?;
-        Ok(Self { api, prices, project_tags, tags: Mutex::new(no_tags()) })
+        Ok(Self { api, prices, notes: Notes::default(), project_tags, tags: Mutex::new(no_tags()) })
     }
 
     fn tags(&self) -> MutexGuard<'_, Fact<Tags>> {
@@ -89,7 +91,7 @@ fn tags_of(project: &Project, now: DateTime<Utc>) -> Fact<Tags> {
 }
 
 /// What the key's own entry says of it beyond that it was accepted.
-fn check_credential(credential: &Credential, now: DateTime<Utc>) {
+fn check_credential(credential: &Credential, now: DateTime<Utc>, notes: &Notes) {
     let expiration = credential
         .expiration
         .good()
@@ -97,10 +99,8 @@ fn check_credential(credential: &Credential, now: DateTime<Utc>) {
     if let Some(expiration) = expiration
         && expiration <= now + EXPIRY_WARNING
     {
-        tracing::warn!(
-            "the consumer key expires on {}; renew it",
-            expiration.format("%Y-%m-%d %H:%M UTC")
-        );
+        let time = expiration.format("%Y-%m-%d %H:%M UTC");
+        notes.add("key-expires", format!("the consumer key expires on {time}; renew it"));
     }
 }
 
@@ -160,7 +160,7 @@ impl Provider for OvhProvider {
         match credential {
             Ok(credential) => {
                 if let Some(credential) = credential {
-                    check_credential(&credential, cx.now);
+                    check_credential(&credential, cx.now, &self.notes);
                 }
             }
             Err(error) => tracing::debug!(%error, "when the key expires is not known"),
@@ -170,7 +170,7 @@ impl Provider for OvhProvider {
             return Err(ProviderError::answered(ErrorKind::Inconsistent, PROJECT, words));
         }
         if let Some(status) = project.status.good().filter(|status| *status != "ok") {
-            tracing::warn!("project {id} is {status}");
+            self.notes.add("project-state", format!("project {id} is {status}"));
         }
         if self.project_tags {
             *self.tags() = tags_of(&project, cx.now);
@@ -203,7 +203,11 @@ impl Provider for OvhProvider {
             now: cx.now,
             tags: &tags,
         };
-        Listing { api: &self.api, cx, place, prices: &self.prices }.run(sink).await
+        let notes = &self.notes;
+        let listing = Listing { api: &self.api, cx, place, prices: &self.prices, notes };
+        let result = listing.run(sink).await;
+        notes.tell(sink, identity.account.as_str());
+        result
     }
 
     /// Nothing of a machine costs a call of its own.

@@ -17,6 +17,7 @@
 //! | `flavor` | which flavours carry accelerators, and which have disks inside |
 //! | `convert` | an instance into the model's nouns |
 //! | `stop` | what each state costs, and what a stop would mean |
+//! | `notes` | what a reader should know besides |
 //! | `plan` | plan codes: flavour, and hour or month |
 //! | `book` | the public price catalogue, read row by row |
 //! | `price` | the price of one machine: the catalogue, else the dated list |
@@ -34,6 +35,7 @@ mod flavor;
 mod listing;
 mod login;
 mod nodes;
+mod notes;
 mod oauth;
 mod plan;
 mod price;

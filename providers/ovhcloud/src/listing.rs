@@ -12,6 +12,7 @@ use crate::client::{Api, INSTANCES};
 use crate::convert::{Candidate, Place};
 use crate::flavor::Kind;
 use crate::nodes::Nodes;
+use crate::notes::Notes;
 use crate::price::Prices;
 use crate::wire::Flavor;
 
@@ -21,6 +22,7 @@ pub(crate) struct Listing<'a> {
     pub(crate) cx: &'a CallContext,
     pub(crate) place: Place<'a>,
     pub(crate) prices: &'a Prices,
+    pub(crate) notes: &'a Notes,
 }
 
 impl Listing<'_> {
@@ -35,7 +37,8 @@ impl Listing<'_> {
             Ok(flavors) => (by_id(flavors), None),
             // Nearly every machine names its flavour in its plan code as well.
             Err(error) => {
-                tracing::warn!(%error, "no flavours; plan codes have to do");
+                let text = format!("flavours unread, plan codes have to do: {error}");
+                self.notes.add("types-unread", text);
                 (BTreeMap::new(), Some(error))
             }
         };
@@ -65,7 +68,11 @@ impl Listing<'_> {
     async fn book(&self, found: &[Candidate]) -> Option<&Book> {
         let wanted =
             |machine: &Candidate| machine.may_be_billed() || machine.kind() == Kind::Unfamiliar;
-        if found.iter().any(wanted) { self.prices.book(self.api, self.cx).await } else { None }
+        if found.iter().any(wanted) {
+            self.prices.book(self.api, self.cx, self.notes).await
+        } else {
+            None
+        }
     }
 
     fn instances(

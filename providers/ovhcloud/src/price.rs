@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use crate::book::Book;
 use crate::client::{Api, CATALOGUE};
 use crate::flavor::linux;
+use crate::notes::Notes;
 use crate::plan;
 
 /// The dated list: the book of the French subsidiary.
@@ -46,19 +47,15 @@ impl Prices {
 
     /// The catalogue: fetched once, when somebody needs it. Without it the dated list has to do,
     /// so that a failure is pointed out and does no harm.
-    pub(crate) async fn book(&self, api: &Api, cx: &CallContext) -> Option<&Book> {
+    pub(crate) async fn book(&self, api: &Api, cx: &CallContext, notes: &Notes) -> Option<&Book> {
         let fetch = async || api.catalogue(cx).await.map(|book| (book, cx.now));
-        match timeout(PATIENCE, self.book.get_or_try_init(fetch)).await {
-            Ok(Ok((book, _))) => Some(book),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "no price catalogue; the dated list is used");
-                None
-            }
-            Err(_elapsed) => {
-                tracing::warn!("{CATALOGUE}: not read within {PATIENCE:?}; the dated list is used");
-                None
-            }
-        }
+        let why = match timeout(PATIENCE, self.book.get_or_try_init(fetch)).await {
+            Ok(Ok((book, _))) => return Some(book),
+            Ok(Err(error)) => error.to_string(),
+            Err(_elapsed) => format!("{CATALOGUE}: not read within {PATIENCE:?}"),
+        };
+        notes.add("catalogue-unread", format!("{why}; the dated list of prices is used"));
+        None
     }
 
     /// The accelerators of a flavour, as far as the list or the catalogue tells.
