@@ -6,7 +6,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use reaper_budget::{Cost, Month, Rounding, Run};
 use reaper_model::document::{Answer, Verdict};
-use reaper_model::{AccountName, Fact, Ignorance, Instance, InstanceId, Listing, Location, Price};
+use reaper_model::{
+    AccountName, Fact, Ignorance, Instance, InstanceId, Listing, Location, Price, Purchase,
+};
 use reaper_policy::{Judgement, Policy, Subject};
 use reaper_provider::{CallContext, Detail, RequestCounter};
 
@@ -76,7 +78,7 @@ pub async fn assess(
 }
 
 /// What of the evidence cannot be read, by account: gaps of the listed machines, and of the
-/// details of one machine in each scope, which an audit would read of its candidates.
+/// details of one machine and one spot machine in each scope, which an audit would read of its candidates.
 pub async fn probe(
     inventory: &mut Inventory,
     accounts: &[Account],
@@ -87,13 +89,21 @@ pub async fn probe(
     let found = side_by_side(jobs, watch.scopes_at_once(), |job| async move {
         let Job { account, instances, .. } = job;
         let cx = CallContext { now, requests: RequestCounter::default() };
-        let one: Vec<&Instance> = instances.iter().take(1).collect();
-        let details = details(&one, &account, &cx, watch).await;
+        let spot = |machine: &&Instance| matches!(machine.purchase, Purchase::Spot { .. });
+        let some: Vec<&Instance> =
+            instances.iter().take(1).chain(instances.iter().skip(1).find(spot)).collect();
+        let details = details(&some, &account, &cx, watch).await;
         let mut gaps = BTreeSet::new();
         let listed = instances.iter().flat_map(|machine| {
             [machine.tags.gap(), machine.manager.gap(), machine.gpu.gap(), machine.guards.gap()]
         });
-        let asked = details.values().map(|detail| detail.guards.gap());
+        let asked = details.values().flat_map(|detail| {
+            let spot = match &detail.purchase {
+                Some(Purchase::Spot { persistent }) => persistent.gap(),
+                _ => None,
+            };
+            [detail.guards.gap(), spot]
+        });
         for gap in listed.chain(asked).flatten().filter(|gap| gap.kind == Ignorance::ReadFailed) {
             gaps.insert(gap.why.clone());
         }

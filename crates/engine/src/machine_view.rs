@@ -218,11 +218,11 @@ fn action(instance: &Instance, judgement: &Judgement, cost: Option<&CostView>) -
     let orphan = judgement.verdict == Verdict::Orphan;
     let stop = &instance.stop;
     let mut why = Vec::new();
-    if orphan {
+    if orphan || judgement.verdict == Verdict::Unjudged {
         why.extend(stop.objections.iter().cloned());
-        if stop.kind == StopKind::Terminate && stop.objections.is_empty() {
-            why.push("only terminating ends its bill".to_owned());
-        }
+    }
+    if orphan && stop.kind == StopKind::Terminate && stop.objections.is_empty() {
+        why.push("only terminating ends its bill".to_owned());
     }
     let saves_per_month = cost.and_then(|cost| {
         let left = cost.per_month_if_left;
