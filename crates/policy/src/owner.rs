@@ -147,7 +147,7 @@ impl Resolver {
                 ..Owner::nobody(
                     OwnerStatus::Conflicting,
                     Some(format!("tags {}", all.join(" and "))),
-                    Some(format!("conflicting owner: {}", all.join(" and "))),
+                    Some(format!("the tags {} disagree", all.join(" and "))),
                 )
             });
         }
@@ -207,9 +207,9 @@ impl Resolver {
         }
         let all = names.join(", ");
         if people.iter().all(Option::is_some) {
-            (OwnerStatus::Departed, Some(format!("{all}: departed, says the directory")))
+            (OwnerStatus::Departed, Some(format!("{all} left, says the directory")))
         } else {
-            (OwnerStatus::Unknown, Some(format!("{all}: not in the directory")))
+            (OwnerStatus::Unknown, Some(format!("{all} is not in the directory")))
         }
     }
 

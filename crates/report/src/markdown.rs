@@ -135,7 +135,7 @@ fn notes(out: &mut Document, doc: &AuditDocument) {
     out.list("Scopes", scopes);
     let warnings = doc.warnings.iter().map(|warning| {
         let parts: Vec<String> =
-            std::iter::once(warning.text.clone()).chain(warning.subject.clone()).collect();
+            std::iter::once(warning.text.clone()).chain(summary::subject(warning)).collect();
         cells(&parts)
     });
     out.list("Warnings", warnings);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 use reaper_model::document::{
-    AuditDocument, Billing, MachineView, Mode, RateView, ScopeStatus, ScopeView, Verdict,
+    AuditDocument, Billing, MachineView, Mode, RateView, ScopeStatus, ScopeView, Verdict, Warning,
 };
 use reaper_model::{Location, PriceSource};
 
@@ -225,6 +225,11 @@ pub(crate) fn run(doc: &AuditDocument) -> Vec<String> {
     let done = "nothing was changed: an audit only reports".to_owned();
     let exit = format!("exit code {}: {}", doc.outcome.exit_code, classes.join(", "));
     vec![format!("{} ({})", time(doc.now), doc.period.timezone), config, done, exit]
+}
+
+/// What a warning is about, where its text does not say so itself.
+pub(crate) fn subject(warning: &Warning) -> Option<String> {
+    warning.subject.clone().filter(|subject| !warning.text.contains(subject.as_str()))
 }
 
 /// Enough of a digest to compare two runs by eye; the whole of it is in the JSON document.

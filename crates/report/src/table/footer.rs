@@ -22,7 +22,7 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
         page.text(0, style::HEADING, "WARNINGS", 1);
         for warning in &doc.warnings {
             let mut parts = vec![warning.text.clone()];
-            parts.extend(warning.subject.clone());
+            parts.extend(summary::subject(warning));
             page.flow(2, style::CAUTION, &parts, MOST_LINES);
         }
     }
