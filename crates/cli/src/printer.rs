@@ -113,8 +113,8 @@ impl Printer {
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         alert(&failure.text(self.color_talk));
         if self.format == Format::Json {
-            let out = self.output().unwrap_or_else(|_said_already| Output::standard());
-            print_document(failure, out);
+            // Never into the file: what is there may be what the failure is about.
+            print_document(failure);
         }
         ExitCode::from(failure.class().exit_code())
     }
@@ -153,12 +153,13 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     if code != 0 && json {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        print_document(&Failure::Usage(first.to_owned(), None), Output::standard());
+        print_document(&Failure::Usage(first.to_owned(), None));
     }
     ExitCode::from(code)
 }
 
-fn print_document(failure: &Failure, mut out: Output) {
+fn print_document(failure: &Failure) {
+    let mut out = Output::standard();
     // The exit code and standard error tell the rest when nobody reads this.
     let _ = reaper_report::json(&failure.document(), &mut out).and_then(|()| out.finish());
 }

@@ -94,14 +94,22 @@ fn follow(cx: &mut Context<'_>, what: &str, value: Value<'_>) -> Option<Found> {
         return None;
     }
     let Some(text) = (cx.env.lookup)(target) else {
-        cx.refuse(
-            value.span(),
-            format!("{what}: the environment variable `{target}` is not set"),
-            None,
-        );
+        let message = if looks_like_a_variable(target) {
+            format!("{what}: the environment variable `{target}` is not set")
+        } else {
+            // Unusual for a name, usual for a key: not quoted.
+            cx.conceal([value.span()]);
+            format!("{what}: the environment variable named here is not set")
+        };
+        cx.refuse(value.span(), message, None);
         return None;
     };
     Some(Found { text, origin: format!("the environment variable `{target}`") })
+}
+
+/// Names of variables are in capitals; what is not may be the secret itself.
+fn looks_like_a_variable(name: &str) -> bool {
+    !name.contains(|c: char| c.is_ascii_lowercase()) && name.len() <= 64
 }
 
 fn read_file(cx: &mut Context<'_>, what: &str, value: Value<'_>, target: &str) -> Option<Found> {

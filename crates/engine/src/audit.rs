@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use reaper_budget::{Exchange, Month};
 use reaper_model::document::{
-    AuditDocument, Billing, ConfigView, MachineView, Mode, PeriodView, RateView, SCHEMA,
-    ScopeStatus, TotalsView, Verdict, Warning,
+    AuditDocument, Billing, ConfigView, MachineView, Mode, PeriodView, PurchaseView, RateView,
+    SCHEMA, ScopeStatus, TotalsView, Verdict, Warning,
 };
 use reaper_model::{Class, Currency, Money, Outcome, State, Totals};
 use reaper_policy::Policy;
@@ -132,7 +132,11 @@ fn totals(instances: &[MachineView], exchange: &Exchange) -> TotalsView {
     let orphans = || instances.iter().filter(|machine| machine.verdict == Verdict::Orphan);
     let billed = || instances.iter().filter(|machine| machine.billing != Billing::NotBilled);
     let hourly = billed().filter_map(|machine| machine.price.as_ref()).map(|price| price.hourly);
-    let costs = || orphans().filter_map(|machine| machine.cost.as_ref());
+    // Prepaid machines cost the same whether they are forgotten or not.
+    let wasteful = |machine: &&MachineView| {
+        !matches!(machine.purchase, PurchaseView::Reserved | PurchaseView::Monthly)
+    };
+    let costs = || orphans().filter(wasteful).filter_map(|machine| machine.cost.as_ref());
     TotalsView {
         instances: instances.iter().filter(|machine| !is_ended(machine)).count(),
         gpus: gpus(instances),

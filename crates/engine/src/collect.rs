@@ -1,7 +1,7 @@
 //! Collecting: who the credentials are, what to list, and all listings side by side. Whatever
 //! breaks off a listing, what was read until then is kept and called partial.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -204,7 +204,31 @@ pub async fn collect(
         }
     }
     drop_doubles(&mut inventory);
+    fail_accounts_without_any_place(&mut inventory);
     inventory
+}
+
+/// An account of which not one place has the product is not empty: the address is a wrong one, or
+/// the account may not use it.
+fn fail_accounts_without_any_place(inventory: &mut Inventory) {
+    let listed: BTreeSet<AccountName> =
+        inventory.scopes.iter().map(|read| read.scope.account.clone()).collect();
+    let mut nowhere: BTreeMap<AccountName, (Scope, String)> = BTreeMap::new();
+    if inventory.wrong_accounts.is_empty() {
+        for (scope, why) in inventory.skipped.iter().filter(|(s, _)| !listed.contains(&s.account)) {
+            nowhere.entry(scope.account.clone()).or_insert((scope.clone(), why.clone()));
+        }
+    }
+    for (account, (scope, why)) in nowhere {
+        let detail = format!("not one place could be listed; the first said: {why}");
+        inventory.failures.push(AccountFailure {
+            identity: inventory.identities.get(&account).cloned(),
+            account,
+            provider: scope.provider,
+            error: ProviderError::answered(ErrorKind::NotEnabled, "listing", detail),
+            requests: 0,
+        });
+    }
 }
 
 async fn greet_all(accounts: &[Account], watch: Watch, now: DateTime<Utc>) -> Vec<Greeting> {

@@ -3,9 +3,9 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`collect`] | identities, coverage, concurrent listings: the [`Inventory`] |
+//! | [`mod@collect`] | identities, coverage, concurrent listings: the [`Inventory`] |
 //! | [`prices`] | the price of a machine: override, provider, catalogue |
-//! | [`assess`] | details of candidates, judgement, cost: [`Assessed`] machines |
+//! | [`mod@assess`] | details of candidates, judgement, cost: [`Assessed`] machines |
 //! | [`audit`] | the [`AuditDocument`](reaper_model::AuditDocument) of it all |
 //! | `scope_view` | scopes, read or not, in that document |
 //! | `machine_view` | one machine in that document |

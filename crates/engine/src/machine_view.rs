@@ -62,6 +62,7 @@ impl Layout<'_> {
             tags_read: instance.tags.gap().is_none(),
             tags_why: instance.tags.gap().map(ToString::to_string),
             managed_by: instance.manager.value().map(ToString::to_string),
+            managed_by_why: instance.manager.gap().map(ToString::to_string),
             protected: protected(&judgement),
             guards: guards(&instance.guards),
             price,

@@ -17,7 +17,7 @@ use tracing::{debug, warn};
 
 use crate::answer::Answer;
 use crate::call::{Call, Request};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Signer};
 use crate::pace::{Pace, Pacer};
 use crate::reqwest_transport::{CONNECT_TIMEOUT, ReqwestTransport};
 use crate::retry::{Retry, retry_after};
@@ -115,14 +115,23 @@ impl Client {
     ) -> Result<T, ProviderError> {
         let mut waited = Duration::ZERO;
         let mut attempt = 1;
+        let mut time_was_forgotten = false;
         loop {
-            let mut request = call.prepare();
             // Outside of the attempt: a failed login has been repeated by its own call.
-            self.dialect.authorize(cx, &mut request).await?;
-            let mut error = match self.attempt(cx, call, request).await.and_then(&read) {
+            let signer = self.dialect.signer(cx).await?;
+            let mut error = match self.attempt(cx, call, signer).await.and_then(&read) {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
             };
+            if error.kind == ErrorKind::ClockSkew
+                && !call.changes()
+                && !time_was_forgotten
+                && self.dialect.forget_time().await
+            {
+                warn!(%error, "asking for the server's time again");
+                time_was_forgotten = true;
+                continue;
+            }
             let Some(wait) = self.retry.wait(&error, call.changes(), attempt, waited) else {
                 if attempt > 1 {
                     error.detail = format!("after {attempt} attempts: {}", error.detail);
@@ -137,16 +146,18 @@ impl Client {
     }
 
     /// One attempt: its deadline covers connecting, headers and body together, so that a trickle
-    /// cannot prolong it. Waiting for a turn does not count.
+    /// cannot prolong it. Waiting for a turn does not count, neither here nor in the signature.
     async fn attempt(
         &self,
         cx: &CallContext,
         call: &Call,
-        request: Request,
+        sign: Signer<'_>,
     ) -> Result<Answer, ProviderError> {
-        let secrets = request.secrets.clone();
+        let mut request = call.prepare();
         let host = request.host();
         let turn = self.pacer.turn().await;
+        sign(&mut request)?;
+        let secrets = request.secrets.clone();
         cx.requests.count();
         let exchange = timeout(self.attempt, self.exchange(call, request)).await;
         drop(turn);

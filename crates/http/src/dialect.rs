@@ -11,13 +11,24 @@ use url::Url;
 use crate::answer::Answer;
 use crate::call::{Call, Request};
 
+/// Puts the credentials on one request, in the moment before it is sent.
+pub type Signer<'a> = Box<dyn FnOnce(&mut Request) -> Result<(), ProviderError> + Send + 'a>;
+
 /// How one provider is spoken to. One object per account; it holds the credentials.
 #[async_trait]
 pub trait Dialect: Send + Sync + fmt::Debug {
-    /// Puts the credentials on a request. Called before every attempt, so that signatures carry
-    /// the time of their attempt and a token can be renewed in between.
-    async fn authorize(&self, cx: &CallContext, request: &mut Request)
-    -> Result<(), ProviderError>;
+    /// Gets what signing needs, a token or the server's time, by calls of its own where it must,
+    /// and returns what signs with it. Called before every attempt, so that a token can be renewed
+    /// in between, and before the attempt waits for its turn, because such calls take turns too.
+    /// The signer itself runs within the turn: a signature carries the time at which it is sent.
+    async fn signer(&self, cx: &CallContext) -> Result<Signer<'_>, ProviderError>;
+
+    /// Told that the provider found a request's time wrong ([`ErrorKind::ClockSkew`]). Whoever keeps
+    /// the server's time forgets it and says `true`: the next signer asks anew, so that repeating
+    /// the call makes sense.
+    async fn forget_time(&self) -> bool {
+        false
+    }
 
     /// What an answer that is no success means. The kind decides about repetition: reads are
     /// repeated on `Throttled`, `ServerFault`, `Timeout` and `Unreachable`. Secrets of the request

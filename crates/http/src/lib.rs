@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | [`call`] | [`Call`]: one request as an adapter words it; [`Request`]: prepared for one attempt |
 //! | [`client`] | [`Client`]: pace, deadline, repetition and decoding around a transport |
-//! | [`dialect`] | [`Dialect`]: how one provider is spoken to; [`Refusal`] |
+//! | [`dialect`] | [`Dialect`]: how one provider is spoken to; [`Signer`], [`Refusal`] |
 //! | [`answer`] | [`Answer`]: status, headers and a bounded body; excerpts without HTML |
 //! | [`paging`] | page numbers with a total, and cursors |
 //! | [`lenient`] | fields and lists that spoil only themselves when they cannot be read |
@@ -33,7 +33,7 @@ pub use answer::Answer;
 pub use base::Base;
 pub use call::{Call, Request};
 pub use client::Client;
-pub use dialect::{Dialect, Refusal};
+pub use dialect::{Dialect, Refusal, Signer};
 pub use lenient::{Amount, Lenient};
 pub use pace::Pace;
 pub use paging::{CursorPages, NumberedPages};

@@ -26,14 +26,14 @@ pub trait NumberedPage: DeserializeOwned {
     }
 }
 
-/// Reads `?page=1&per_page=…` and so on. Pages end when the announced total has been read, at an
-/// empty page, or, where nothing is announced, at a short one. Whether the *distinct* entries make
-/// up the total is the caller's to check against [`NumberedPages::announced`].
+/// Reads `?page=1&per_page=…` and so on. Pages end when the announced total has been read or at an
+/// empty page. A short page ends nothing: a provider may hand out fewer entries than it was asked
+/// for. Whether the *distinct* entries make up the total is the caller's to check against
+/// [`NumberedPages::announced`].
 #[derive(Debug)]
 pub struct NumberedPages<'a> {
     client: &'a Client,
     call: Call,
-    per_page: u32,
     page: u32,
     read: u64,
     announced: Option<u64>,
@@ -45,16 +45,7 @@ impl<'a> NumberedPages<'a> {
     /// Pages of `call`, of `per_page` entries each.
     pub fn new(client: &'a Client, call: Call, per_page: u32) -> Self {
         let call = call.query("per_page", &per_page.to_string());
-        Self {
-            client,
-            call,
-            per_page,
-            page: 0,
-            read: 0,
-            announced: None,
-            last_body: None,
-            ended: false,
-        }
+        Self { client, call, page: 0, read: 0, announced: None, last_body: None, ended: false }
     }
 
     /// The next page, or `None` after the last.
@@ -79,11 +70,7 @@ impl<'a> NumberedPages<'a> {
         self.read += entries as u64;
         self.announced =
             page.total().or_else(|| answer.header(TOTAL)?.trim().parse().ok()).or(self.announced);
-        self.ended = entries == 0
-            || match self.announced {
-                Some(total) => self.read >= total,
-                None => (entries as u64) < u64::from(self.per_page),
-            };
+        self.ended = entries == 0 || self.announced.is_some_and(|total| self.read >= total);
         Ok(Some(page))
     }
 
@@ -135,6 +122,11 @@ impl<'a> CursorPages<'a> {
             }
         }
         Ok(Some(page))
+    }
+
+    /// Whether the last page has been read.
+    pub fn ended(&self) -> bool {
+        self.ended
     }
 }
 

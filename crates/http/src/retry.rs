@@ -1,5 +1,6 @@
 //! Repetition: what may be repeated, how often, and how long to wait in between. Pure.
 
+use std::num::IntErrorKind;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -56,15 +57,21 @@ impl Retry {
         let doubled = 2_u32.saturating_pow(attempt - 1);
         let backoff = self.first_wait.saturating_mul(doubled).min(self.longest_wait);
         let wait = error.retry_after.unwrap_or(backoff);
-        (waited + wait <= self.patience).then_some(wait)
+        // A sum that no duration holds is beyond any patience.
+        (waited.checked_add(wait)? <= self.patience).then_some(wait)
     }
 }
 
 /// The wait that an answer asks for: seconds, or a date counted from the answer's own `Date`, else
-/// from the run's clock. Nonsense, zero and the past ask for nothing.
+/// from the run's clock. Nonsense, zero and the past ask for nothing; more seconds than fit are as
+/// many as fit.
 pub(crate) fn retry_after(answer: &Answer, now: DateTime<Utc>) -> Option<Duration> {
     let text = answer.header(RETRY_AFTER.as_str())?.trim();
-    let wait = if let Ok(seconds) = text.parse() {
+    let seconds = match text.parse::<u64>() {
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Some(u64::MAX),
+        other => other.ok(),
+    };
+    let wait = if let Some(seconds) = seconds {
         Duration::from_secs(seconds)
     } else {
         let until = httpdate::parse_http_date(text).ok()?;
@@ -103,10 +110,13 @@ mod tests {
         let date = Some("Sat, 28 Nov 2026 10:00:00 GMT");
         assert_eq!(asked("Sat, 28 Nov 2026 10:00:03 GMT", date), three);
         assert_eq!(asked("Sat, 28 Nov 2026 09:00:03 GMT", date), None);
-        for nonsense in ["soon", "", "-1", "0", "1.5", "99999999999999999999"] {
+        for nonsense in ["soon", "", "-1", "0", "1.5", "-99999999999999999999"] {
             assert_eq!(asked(nonsense, None), None, "{nonsense}");
         }
         assert_eq!(asked("86400", None), Some(Duration::from_hours(24)));
+        for endless in ["18446744073709551615", "99999999999999999999"] {
+            assert_eq!(asked(endless, None), Some(Duration::from_secs(u64::MAX)), "{endless}");
+        }
     }
 
     fn failed(kind: ErrorKind, delivery: Delivery) -> ProviderError {

@@ -259,13 +259,14 @@ impl Instance {
         if self.counts_from_creation() { &self.created_at } else { &self.running_since }
     }
 
-    /// Whether [`Instance::up_since`] is the first launch, because no last start is shown.
+    /// Whether [`Instance::up_since`] is the first launch, because no last start is shown. A first
+    /// launch that could not be read is then the gap.
     pub fn counts_from_creation(&self) -> bool {
         let no_start = match &self.running_since {
             Fact::Known { .. } => false,
             Fact::Absent { .. } => true,
             Fact::Unknown(gap) => gap.kind == Ignorance::NotOffered,
         };
-        no_start && self.created_at.value().is_some()
+        no_start && !matches!(self.created_at, Fact::Absent { .. })
     }
 }

@@ -145,8 +145,9 @@ impl Policy {
         }
         let yes = judgement.rules.iter().filter(|rule| rule.answer == Answer::Yes);
         judgement.wanted = yes.map(|rule| rule.action).max();
-        if judgement.owner.status == OwnerStatus::Conflicting {
-            // Contradicting owners are put to people, whatever the rule asks for.
+        if judgement.owner.status == OwnerStatus::Conflicting || !subject.instance.stop.saves {
+            // Contradicting owners, and machines that cost the same either way, are put to people
+            // whatever the rule asks for.
             judgement.wanted = judgement.wanted.map(|_| WantedAction::Report);
         }
         let weighed = self.weigh(subject, &judgement, &asked);

@@ -140,6 +140,9 @@ impl Provider for LambdaProvider {
         sink.page(machines);
         if !sink.machines().is_empty() {
             let log = AuditLog::read(&self.api, cx).await;
+            if let Some(text) = log.cut() {
+                sink.warn("audit-log-cut", text, None);
+            }
             for machine in sink.machines() {
                 let name = machine.name.value().map(String::as_str);
                 machine.created_at = log.launch(&machine.id.native, name, cx.now);

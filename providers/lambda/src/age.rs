@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, Datelike, NaiveDateTime, TimeDelta, Utc};
 use reaper_model::{Fact, Ignorance, Source};
 use reaper_provider::{CallContext, ErrorKind, ProviderError};
 
@@ -13,6 +13,10 @@ use crate::wire::{AuditEvent, AuditPage};
 
 /// More pages of the audit log are not read: at one request per second they would hold up the run.
 const MOST_PAGES: usize = 20;
+/// Lambda's cloud opened in this year: an older date is a filler.
+const FIRST_YEAR: i32 = 2018;
+/// How far ahead of us Lambda's clock may be before a date counts as of the future.
+const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(5);
 /// What the audit log calls an instance.
 const INSTANCE: &str = "lrn:cloud:instance:";
 
@@ -53,8 +57,20 @@ impl AuditLog {
                 }
             }
         }
-        log.gap = Gap::Long;
+        if !pages.ended() {
+            log.gap = Gap::Long;
+        }
         log
+    }
+
+    /// What to tell of a log that is too long to be read to its end.
+    pub(crate) fn cut(&self) -> Option<String> {
+        matches!(self.gap, Gap::Long).then(|| {
+            format!(
+                "only the {MOST_PAGES} newest pages of the audit log were read: the age of a machine \
+                 that they name is not known, for it may have been launched before"
+            )
+        })
     }
 
     /// An event counts for every instance that it names. Which action it tells of does not matter:
@@ -71,30 +87,42 @@ impl AuditLog {
         }
     }
 
-    /// The launch time of a machine. An event of a log that was not read to its end makes the
-    /// machine look younger than it is, never older.
+    /// The launch time of a machine. The log comes newest first and the words for its actions are
+    /// not documented: only in a log that was read to its end is the earliest event the launch. In
+    /// any other it may be a restart, and the machine older than it.
     pub(crate) fn launch(
         &self,
         id: &str,
         name: Option<&str>,
         now: DateTime<Utc>,
     ) -> Fact<DateTime<Utc>> {
-        let (time, source) = match (self.earliest.get(id), name.and_then(time_in_name)) {
-            (Some(&time), _) => (time, "lambda:ListAuditEvents (earliest event)"),
+        let event = self.earliest.get(id).copied();
+        let whole = matches!(self.gap, Gap::None);
+        let (time, source) = match (event.filter(|_| whole), name.and_then(time_in_name)) {
+            (Some(time), _) => (time, "lambda:ListAuditEvents (earliest event)"),
             (None, Some(time)) => (time, "time in the machine's name"),
-            (None, None) => return self.unknown(),
+            (None, None) => return self.unknown(event.is_some()),
         };
-        if time > now {
-            return Fact::unknown(
-                Ignorance::Unusable,
-                format!("{source} lies in the future: {}", time.to_rfc3339()),
-            );
-        }
-        Fact::known(time, &Source::new(source), now)
+        let nonsense = if time.year() < FIRST_YEAR {
+            "is older than Lambda's cloud"
+        } else if time > now + CLOCK_TOLERANCE {
+            "lies in the future"
+        } else {
+            return Fact::known(time, &Source::new(source), now);
+        };
+        let why = format!("{source} {nonsense}: {}", time.to_rfc3339());
+        Fact::unknown(Ignorance::Unusable, why)
     }
 
-    fn unknown(&self) -> Fact<DateTime<Utc>> {
+    /// Why no launch time is known; `named`: the part of the log that was read names the machine.
+    fn unknown(&self, named: bool) -> Fact<DateTime<Utc>> {
         let (kind, why) = match &self.gap {
+            Gap::Long if named => (
+                Ignorance::Unusable,
+                "and the audit log was not read to its end: what names the machine there may have \
+                 come after its launch"
+                    .to_owned(),
+            ),
             Gap::None => (Ignorance::NotOffered, "and no audit event names it".to_owned()),
             Gap::Long => {
                 (Ignorance::NotOffered, "and the audit log is too long to be read".to_owned())
@@ -165,8 +193,50 @@ mod tests {
         let log = log(r#"{"data": []}"#);
         let fact = log.launch("a", Some("train-alice"), time(NOW));
         assert_eq!(fact.gap().map(|gap| gap.kind), Some(Ignorance::NotOffered));
-        let fact = log.launch("a", Some("x--2027-01-02-15-04-05Z"), time(NOW));
-        assert_eq!(fact.gap().map(|gap| gap.kind), Some(Ignorance::Unusable));
+    }
+
+    #[test]
+    fn fl_009_a_time_of_year_one_or_of_the_future_is_no_launch() {
+        let launch = |text: &str| {
+            let page =
+                r#"{"data": [{"event_time": "TIME", "resource_lrns": ["lrn:cloud:instance:a"]}]}"#;
+            log(&page.replace("TIME", text)).launch("a", None, time(NOW))
+        };
+        for nonsense in [
+            "0001-01-01T00:00:00Z",
+            "1970-01-01T00:00:00Z",
+            "2017-12-31T23:59:59Z",
+            "2026-11-28T09:05:01Z",
+            "9999-12-31T23:59:59Z",
+        ] {
+            let kind = launch(nonsense).gap().map(|gap| gap.kind);
+            assert_eq!(kind, Some(Ignorance::Unusable), "{nonsense}");
+        }
+        for sensible in ["2018-01-01T00:00:00Z", "2026-11-28T09:05:00Z"] {
+            assert_eq!(launch(sensible).value(), Some(&time(sensible)));
+        }
+        for name in ["x--2027-01-02-15-04-05Z", "x--0001-01-01-00-00-00Z"] {
+            let fact = log(r#"{"data": []}"#).launch("a", Some(name), time(NOW));
+            assert_eq!(fact.gap().map(|gap| gap.kind), Some(Ignorance::Unusable), "{name}");
+        }
+    }
+
+    #[test]
+    fn fl_009_the_earliest_event_of_a_log_not_read_to_its_end_is_no_launch() {
+        let page = r#"{"data": [{"event_time": "2026-11-28T08:00:00Z",
+                                 "resource_lrns": ["lrn:cloud:instance:a"]}]}"#;
+        let failed = |kind| ProviderError::answered(kind, "lambda:ListAuditEvents", "");
+        for (gap, kind) in [
+            (Gap::Long, Ignorance::Unusable),
+            (Gap::Error(failed(ErrorKind::Timeout)), Ignorance::ReadFailed),
+            (Gap::Error(failed(ErrorKind::Inconsistent)), Ignorance::NotOffered),
+        ] {
+            let log = AuditLog { gap, ..log(page) };
+            let fact = log.launch("a", None, time(NOW));
+            assert_eq!(fact.gap().map(|gap| gap.kind), Some(kind), "{log:?}");
+            let fact = log.launch("a", Some("job--2026-01-02-15-04-05Z"), time(NOW));
+            assert_eq!(fact.value(), Some(&time("2026-01-02T15:04:05Z")));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reaper_http::{
-    Answer, Base, Call, Client, CursorPages, Dialect, Lenient, Pace, Refusal, Request, secret,
+    Answer, Base, Call, Client, CursorPages, Dialect, Lenient, Pace, Refusal, Signer, secret,
 };
 use reaper_provider::{AccountSettings, CallContext, OpenError, ProviderError};
 use secrecy::SecretString;
@@ -32,12 +32,8 @@ struct ApiKey(SecretString);
 
 #[async_trait]
 impl Dialect for ApiKey {
-    async fn authorize(
-        &self,
-        _cx: &CallContext,
-        request: &mut Request,
-    ) -> Result<(), ProviderError> {
-        request.bearer(&self.0)
+    async fn signer(&self, _cx: &CallContext) -> Result<Signer<'_>, ProviderError> {
+        Ok(Box::new(|request| request.bearer(&self.0)))
     }
 
     fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {

@@ -11,7 +11,7 @@ use reaper_model::{
 use rust_decimal::Decimal;
 
 use crate::price::{Prices, Quote};
-use crate::stop::{self, Circumstances};
+use crate::stop::{self, Circumstances, Termination};
 use crate::wire;
 
 /// Shown where Lambda's answer has no readable word.
@@ -62,25 +62,20 @@ impl Listing<'_> {
             kind.gpu_description.take("instance_type.gpu_description", &mut unreadable);
         let cents =
             kind.price_cents_per_hour.take("instance_type.price_cents_per_hour", &mut unreadable);
-        let name = raw.name.take("name", &mut unreadable).filter(|name| !name.is_empty());
+        let name = self.name(raw.name, &mut unreadable);
         let region =
             required(raw.region, "region", &mut unreadable).map_or_else(unknown, |it| it.name);
         let status = required(raw.status, "status", &mut unreadable).unwrap_or_else(unknown);
         let (state, meter) = stop::state(&status);
-        let reserved = raw.is_reserved.take("is_reserved", &mut unreadable) == Some(true);
-        let actions = raw.actions.take("actions", &mut unreadable).unwrap_or_default();
-        let terminate = actions.terminate.take("actions.terminate", &mut unreadable);
-        let unavailable = terminate.filter(|action| !action.available);
-        let reason = unavailable.as_ref().map(|action| action.reason_code.as_deref());
-        let circumstances = Circumstances {
-            reserved,
-            unavailable: reason.map(|reason| reason.unwrap_or("no reason given")),
-        };
+        let reserved = optional(raw.is_reserved, "is_reserved", &mut unreadable);
+        let reserved = reserved.map(Option::unwrap_or_default).ok();
+        let termination = termination(raw.actions, &mut unreadable);
+        let circumstances = Circumstances { reserved, termination };
         let mounts = raw.file_system_mounts.take("file_system_mounts", &mut unreadable);
         let names = raw.file_system_names.take("file_system_names", &mut unreadable);
         let instance = Instance {
             gpu: self.gpu(&machine_type, gpus, description.as_deref()),
-            manager: self.manager(&native, name.as_deref()),
+            manager: self.manager(&native, &name),
             tags: self.tags(raw.tags, &mut unreadable),
             id: InstanceId {
                 provider: self.provider.clone(),
@@ -88,16 +83,16 @@ impl Listing<'_> {
                 location: Location::new(region),
                 native,
             },
-            name: self.fact(name),
+            name,
             state,
             meter,
             stop: stop::offer(state, &status, &circumstances),
             provider_state: status,
             machine_type: MachineType::new(machine_type),
-            purchase: if reserved {
-                Purchase::Reserved("Lambda reservation".to_owned())
-            } else {
-                Purchase::OnDemand
+            purchase: match reserved {
+                Some(true) => Purchase::Reserved("Lambda reservation".to_owned()),
+                Some(false) => Purchase::OnDemand,
+                None => Purchase::Other(UNREADABLE.to_owned()),
             },
             created_at: Fact::unknown(
                 Ignorance::ReadFailed,
@@ -182,13 +177,25 @@ impl Listing<'_> {
         }
     }
 
-    fn manager(&self, native: &str, name: Option<&str>) -> Fact<Manager> {
+    fn name(&self, name: Lenient<String>, unreadable: &mut Vec<String>) -> Fact<String> {
+        match optional(name, "name", unreadable) {
+            Ok(name) => self.fact(name.filter(|name| !name.is_empty())),
+            Err(Unreadable) => Fact::unknown(Ignorance::Unusable, "the name cannot be read"),
+        }
+    }
+
+    fn manager(&self, native: &str, name: &Fact<String>) -> Fact<Manager> {
         let by_name = || {
-            name.filter(|name| CLUSTER_NAMES.iter().any(|part| name.contains(part)))
-                .map(|name| (name.to_owned(), Source::new("the machine's name")))
+            name.value()
+                .filter(|name| CLUSTER_NAMES.iter().any(|part| name.contains(part)))
+                .map(|name| (name.clone(), Source::new("the machine's name")))
         };
         let node = self.nodes.get(native).map(|id| (id.clone(), self.source.clone()));
         let Some((name, source)) = node.or_else(by_name) else {
+            if let Some(gap) = name.gap() {
+                let why = format!("{}, and only that tells the nodes of clusters", gap.why);
+                return Fact::unknown(gap.kind, why);
+            }
             return Fact::absent(&self.source);
         };
         let manager = Manager {
@@ -207,6 +214,32 @@ fn required<T>(field: Lenient<T>, name: &str, unreadable: &mut Vec<String>) -> O
         unreadable.push(format!("missing field `{name}`"));
     }
     field.take(name, unreadable)
+}
+
+/// Something is there that cannot be read.
+struct Unreadable;
+
+/// A field that may be missing, but not be anything else than expected.
+fn optional<T>(
+    field: Lenient<T>,
+    name: &str,
+    unreadable: &mut Vec<String>,
+) -> Result<Option<T>, Unreadable> {
+    let bad = field.is_bad();
+    let value = field.take(name, unreadable);
+    if bad { Err(Unreadable) } else { Ok(value) }
+}
+
+/// Whether Lambda lets a machine be terminated.
+fn termination(actions: Lenient<wire::Actions>, unreadable: &mut Vec<String>) -> Termination {
+    let action = optional(actions, "actions", unreadable).and_then(|actions| {
+        optional(actions.unwrap_or_default().terminate, "actions.terminate", unreadable)
+    });
+    match action {
+        Err(Unreadable) => Termination::Unreadable,
+        Ok(Some(action)) if !action.available => Termination::Refused(action.reason_code),
+        Ok(_) => Termination::Open,
+    }
 }
 
 fn unknown() -> String {

@@ -25,30 +25,52 @@ pub(crate) fn state(status: &str) -> (State, Meter) {
 }
 
 /// What speaks against ending one machine singly.
-#[derive(Debug, Default)]
-pub(crate) struct Circumstances<'a> {
-    /// Part of a reservation.
-    pub(crate) reserved: bool,
-    /// Lambda says that it cannot be terminated now, and why.
-    pub(crate) unavailable: Option<&'a str>,
+#[derive(Debug)]
+pub(crate) struct Circumstances {
+    /// Part of a reservation; `None` if that cannot be read.
+    pub(crate) reserved: Option<bool>,
+    /// What Lambda says of the terminate call.
+    pub(crate) termination: Termination,
+}
+
+/// Whether a machine may be terminated now.
+#[derive(Debug)]
+pub(crate) enum Termination {
+    /// Nothing is said against it.
+    Open,
+    /// It may not, with Lambda's word for the reason where one is given.
+    Refused(Option<String>),
+    /// What is said cannot be read.
+    Unreadable,
 }
 
 /// The only thing that ends a bill at Lambda is to terminate, and that erases the machine's disk.
 /// Consent to that is the account's `allow_terminate`, which is not an adapter's to judge.
-pub(crate) fn offer(state: State, status: &str, found: &Circumstances<'_>) -> StopOffer {
+pub(crate) fn offer(state: State, status: &str, found: &Circumstances) -> StopOffer {
     let mut objections = Vec::new();
-    if found.reserved {
-        objections.push("it is reserved: paid for whether it runs or not".to_owned());
+    match found.reserved {
+        Some(true) => {
+            objections.push("it is reserved: paid for whether it runs or not".to_owned());
+        }
+        Some(false) => {}
+        None => objections.push("whether it is reserved cannot be read".to_owned()),
     }
-    if let Some(reason) = found.unavailable {
-        objections.push(format!("Lambda does not let it be terminated now: {reason}"));
+    match &found.termination {
+        Termination::Open => {}
+        Termination::Refused(reason) => {
+            let reason = reason.as_deref().unwrap_or("no reason given");
+            objections.push(format!("Lambda does not let it be terminated now: {reason}"));
+        }
+        Termination::Unreadable => {
+            objections.push("whether it may be terminated cannot be read".to_owned());
+        }
     }
     if state == State::Unknown {
         objections.push(format!("its state `{status}` is not known to this version"));
     }
     StopOffer {
         kind: StopKind::Terminate,
-        saves: !found.reserved,
+        saves: found.reserved == Some(false),
         loses: vec![Loss::LocalDisks, Loss::PublicAddress, Loss::Capacity],
         objections,
     }
@@ -58,9 +80,12 @@ pub(crate) fn offer(state: State, status: &str, found: &Circumstances<'_>) -> St
 mod tests {
     use super::*;
 
+    const NOTHING: Circumstances =
+        Circumstances { reserved: Some(false), termination: Termination::Open };
+
     #[test]
     fn fl_051_there_is_no_stop_that_keeps_the_data() {
-        let offer = offer(State::Running, "active", &Circumstances::default());
+        let offer = offer(State::Running, "active", &NOTHING);
         assert_eq!(offer.kind, StopKind::Terminate);
         assert!(offer.loses.contains(&Loss::LocalDisks));
         assert!(offer.objections.is_empty());
@@ -71,7 +96,7 @@ mod tests {
         let (state, meter) = state("HIBERNATING_DEEP");
         assert_eq!((state, meter), (State::Unknown, Meter::Unknown));
         assert!(meter.may_be_billed());
-        assert!(!offer(state, "HIBERNATING_DEEP", &Circumstances::default()).objections.is_empty());
+        assert!(!offer(state, "HIBERNATING_DEEP", &NOTHING).objections.is_empty());
     }
 
     #[test]

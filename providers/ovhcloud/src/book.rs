@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroU32;
 
 use reaper_http::Lenient;
 use reaper_model::{Currency, Gpu, Money, Unit};
@@ -26,8 +27,18 @@ pub(crate) struct Book {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Rows {
     prices: BTreeMap<String, (Decimal, Unit)>,
-    /// By flavour; `None` is a flavour without accelerators.
-    gpus: BTreeMap<String, Option<Gpu>>,
+    gear: BTreeMap<String, Gear>,
+}
+
+/// What the rows of a flavour say of its accelerators.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Gear {
+    /// A row that was read whole shows that there are none.
+    Ordinary,
+    /// A row hints at some, but could not be read.
+    Unclear,
+    /// A row names them.
+    Gpu(Gpu),
 }
 
 impl Book {
@@ -39,13 +50,16 @@ impl Book {
 
     /// The accelerators of a flavour, as far as the book tells.
     pub(crate) fn gpu(&self, flavor: &str) -> Option<&Gpu> {
-        self.rows.gpus.get(flavor)?.as_ref()
+        match self.rows.gear.get(flavor)? {
+            Gear::Gpu(gpu) => Some(gpu),
+            Gear::Ordinary | Gear::Unclear => None,
+        }
     }
 
-    /// Whether the book sells a flavour as one without accelerators; one that is not in the book
-    /// may be anything.
+    /// Whether the book sells a flavour as one without accelerators; one that is not in the book,
+    /// or in rows that say nothing of hardware, may be anything.
     pub(crate) fn is_ordinary(&self, flavor: &str) -> bool {
-        matches!(self.rows.gpus.get(flavor), Some(None))
+        matches!(self.rows.gear.get(flavor), Some(Gear::Ordinary))
     }
 }
 
@@ -92,18 +106,20 @@ struct Blobs {
 
 #[derive(Debug, Deserialize)]
 struct Commercial {
-    brick: Option<String>,
+    #[serde(default)]
+    brick: Lenient<String>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Technical {
-    gpu: Option<Accelerator>,
+    #[serde(default)]
+    gpu: Lenient<Accelerator>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Accelerator {
     model: String,
-    number: u32,
+    number: NonZeroU32,
     #[serde(default)]
     memory: Lenient<Memory>,
 }
@@ -118,17 +134,40 @@ impl Rows {
     fn take(&mut self, addon: &Addon) {
         let Some(code) = addon.plan_code.good() else { return };
         let Some((flavor, unit)) = plan::read(code) else { return };
-        let blobs = addon.blobs.good();
-        let gpu = blobs.and_then(|blobs| blobs.technical.good()?.gpu.as_ref()).map(model);
-        let brick = blobs.and_then(|blobs| blobs.commercial.good()?.brick.as_deref());
-        // A row that sells a GPU without saying which leaves the flavour unknown.
-        if gpu.is_some() || brick != Some("gpu") {
-            self.gpus.insert(flavor.to_owned(), gpu);
+        if let Some(gear) = addon.blobs.good().and_then(Blobs::gear) {
+            self.learn(flavor, gear);
         }
         if let Some(price) =
             addon.pricings.iter().filter_map(Lenient::good).find_map(|p| p.of(unit))
         {
             self.prices.insert(code.clone(), (price, unit));
+        }
+    }
+
+    /// A flavour has several rows: the strongest evidence of accelerators holds, in any order.
+    fn learn(&mut self, flavor: &str, gear: Gear) {
+        let known = self.gear.entry(flavor.to_owned()).or_insert(Gear::Ordinary);
+        match (&*known, &gear) {
+            (Gear::Ordinary, _) | (Gear::Unclear, Gear::Gpu(_)) => *known = gear,
+            (Gear::Gpu(_) | Gear::Unclear, _) => {}
+        }
+    }
+}
+
+impl Blobs {
+    /// What a row says of the hardware, or nothing. Absence takes a technical description without
+    /// accelerators and a brick that is another.
+    fn gear(&self) -> Option<Gear> {
+        let technical = self.technical.good();
+        let brick = self.commercial.good().and_then(|commercial| commercial.brick.good());
+        match technical.map(|technical| &technical.gpu) {
+            Some(Lenient::Good(gpu)) => Some(Gear::Gpu(model(gpu))),
+            Some(Lenient::Bad(_)) => Some(Gear::Unclear),
+            Some(Lenient::Missing) | None => match brick?.as_str() {
+                "" => None,
+                "gpu" => Some(Gear::Unclear),
+                _ => technical.map(|_| Gear::Ordinary),
+            },
         }
     }
 }
@@ -147,9 +186,9 @@ impl Pricing {
 }
 
 fn model(gpu: &Accelerator) -> Gpu {
-    let memory =
-        gpu.memory.good().map(|memory| Decimal::from(memory.size) * Decimal::from(gpu.number));
-    Gpu { model: gpu.model.clone(), count: Decimal::from(gpu.number), memory_gib: memory }
+    let count = Decimal::from(gpu.number.get());
+    let memory = gpu.memory.good().map(|memory| Decimal::from(memory.size) * count);
+    Gpu { model: gpu.model.clone(), count, memory_gib: memory }
 }
 
 impl<'de> Deserialize<'de> for Rows {
@@ -231,6 +270,63 @@ mod tests {
         assert_eq!(gpu.memory_gib, Some(Decimal::from(1128)));
         assert!(fr.is_ordinary("b2-7"));
         assert!(!fr.is_ordinary("h200-1920") && !fr.is_ordinary("z9-1"));
+    }
+
+    /// A book with a row of the flavour `z9-1` for each description of its hardware.
+    fn described(blobs: &[&str]) -> Book {
+        let rows: Vec<_> = blobs
+            .iter()
+            .map(|blobs| format!(r#"{{"planCode":"z9-1.consumption","blobs":{blobs}}}"#))
+            .collect();
+        let rows = rows.join(",");
+        book(&format!(r#"{{"locale":{{"currencyCode":"EUR"}},"addons":[{rows}]}}"#))
+    }
+
+    const PLAIN: &str = r#"{"commercial":{"brick":"compute"},"technical":{"os":{}}}"#;
+    const WITH_L4: &str =
+        r#"{"commercial":{"brick":"gpu"},"technical":{"gpu":{"model":"L4","number":2}}}"#;
+
+    #[test]
+    fn fl_022_what_cannot_be_read_is_no_proof_that_there_is_no_gpu() {
+        assert!(described(&[PLAIN]).is_ordinary("z9-1"));
+        for unreadable in [
+            "null",
+            r#""""#,
+            "{}",
+            r#"{"commercial":{"brick":"compute"}}"#,
+            r#"{"commercial":{"brick":"compute"},"technical":7}"#,
+            r#"{"commercial":{"brick":"compute"},"technical":{"gpu":"L4"}}"#,
+            r#"{"commercial":{"brick":"compute"},"technical":{"gpu":{"model":"L4","number":0}}}"#,
+            r#"{"technical":{}}"#,
+            r#"{"commercial":{"brick":7},"technical":{}}"#,
+            r#"{"commercial":{"brick":""},"technical":{}}"#,
+            r#"{"commercial":{"brick":"gpu"},"technical":{}}"#,
+        ] {
+            let book = described(&[unreadable]);
+            assert!(!book.is_ordinary("z9-1") && book.gpu("z9-1").is_none(), "{unreadable}");
+        }
+    }
+
+    #[test]
+    fn fl_022_evidence_of_a_gpu_outlives_every_other_row() {
+        let unclear = r#"{"commercial":{"brick":"gpu"}}"#;
+        for rows in [
+            [WITH_L4, PLAIN, "null"],
+            [PLAIN, WITH_L4, unclear],
+            [unclear, PLAIN, WITH_L4],
+            [WITH_L4, unclear, "{}"],
+        ] {
+            let book = described(&rows);
+            assert_eq!(book.gpu("z9-1").map(|gpu| gpu.model.as_str()), Some("L4"), "{rows:?}");
+            assert!(!book.is_ordinary("z9-1"), "{rows:?}");
+        }
+        for rows in [[PLAIN, unclear], [unclear, PLAIN]] {
+            assert!(!described(&rows).is_ordinary("z9-1"), "{rows:?}");
+        }
+        assert!(
+            described(&["null", PLAIN]).is_ordinary("z9-1"),
+            "a row without a say says nothing"
+        );
     }
 
     #[test]

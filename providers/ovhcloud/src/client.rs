@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use reaper_http::call::CATALOGUE_LIMIT;
-use reaper_http::{Answer, Base, Call, Client, Dialect, Lenient, Pace, Refusal, Request};
+use reaper_http::{Answer, Base, Call, Client, Dialect, Lenient, Pace, Refusal, Signer};
 use reaper_provider::{AccountSettings, CallContext, OpenError, ProviderError};
 use tokio::sync::Mutex;
 
@@ -46,12 +46,8 @@ struct Anonymous;
 
 #[async_trait]
 impl Dialect for Anonymous {
-    async fn authorize(
-        &self,
-        _cx: &CallContext,
-        _request: &mut Request,
-    ) -> Result<(), ProviderError> {
-        Ok(())
+    async fn signer(&self, _cx: &CallContext) -> Result<Signer<'_>, ProviderError> {
+        Ok(Box::new(|_| Ok(())))
     }
 
     fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {
@@ -104,6 +100,11 @@ impl Api {
     /// Whose price book holds.
     pub(crate) fn subsidiary(&self) -> &str {
         &self.endpoint.subsidiary
+    }
+
+    /// Whether nobody said whose price book holds and there are several.
+    pub(crate) const fn subsidiary_is_guessed(&self) -> bool {
+        self.endpoint.subsidiary_is_guessed
     }
 
     /// The project itself.

@@ -17,6 +17,9 @@ const FIRST_YEAR: i32 = 2012;
 /// How far ahead of us the provider's clock may be before a date counts as of the future.
 const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(5);
 
+/// What stands for a plan that could not be read.
+const UNREADABLE: &str = "unreadable";
+
 /// Where and when a listing was made.
 pub(crate) struct Place<'a> {
     /// The project.
@@ -76,19 +79,24 @@ impl Candidate {
         if matches!(self.raw.monthly_billing, Lenient::Good(_)) {
             return Purchase::Monthly;
         }
-        let Some(code) = self.raw.plan_code.good().filter(|code| !code.is_empty()) else {
-            return Purchase::OnDemand;
+        let code = match &self.raw.plan_code {
+            Lenient::Good(code) => code.as_str(),
+            Lenient::Missing => "",
+            Lenient::Bad(_) => return Purchase::Other(UNREADABLE.to_owned()),
         };
         match plan::read(code) {
             Some((_, Unit::Month)) => Purchase::Monthly,
+            // It may have been turned into a monthly one.
+            _ if self.raw.monthly_billing.is_bad() => Purchase::Other(UNREADABLE.to_owned()),
             Some((_, Unit::Hour)) => Purchase::OnDemand,
-            None => Purchase::Other(code.clone()),
+            None if code.is_empty() => Purchase::OnDemand,
+            None => Purchase::Other(code.to_owned()),
         }
     }
 
     /// The machine.
     pub(crate) fn instance(&self, place: &Place<'_>, gpu: Fact<Gpu>, nodes: &Nodes) -> Instance {
-        let Place { source, now, .. } = *place;
+        let now = place.now;
         let raw = self.raw.clone();
         let mut unreadable = Vec::new();
         let purchase = self.purchase();
@@ -109,10 +117,7 @@ impl Candidate {
             unreadable.push("flavour".to_owned());
         }
         let machine_type = self.flavor.clone().or(flavor_id).unwrap_or_default();
-        let name = match raw.name.take("name", &mut unreadable) {
-            Some(name) if !name.is_empty() => Fact::known(name, source, now),
-            _ => Fact::absent(source),
-        };
+        let name = name(raw.name, &mut unreadable, place);
         let manager = nodes.manager(&self.id, now);
         let local_storage = flavor::local_storage(&machine_type, now);
         let stop = stop::offer(&word, &purchase, &manager, &local_storage);
@@ -158,6 +163,17 @@ fn required(field: Lenient<String>, name: &str, unreadable: &mut Vec<String>) ->
         unreadable.push(format!("missing field `{name}`"));
     }
     text.unwrap_or_default()
+}
+
+fn name(field: Lenient<String>, unreadable: &mut Vec<String>, place: &Place<'_>) -> Fact<String> {
+    if field.is_bad() {
+        field.take("name", unreadable);
+        return Fact::unknown(Ignorance::Unusable, "OVHcloud gave no readable name");
+    }
+    match field.take("name", unreadable).filter(|name| !name.is_empty()) {
+        Some(name) => Fact::known(name, place.source, place.now),
+        None => Fact::absent(place.source),
+    }
 }
 
 fn created_at(

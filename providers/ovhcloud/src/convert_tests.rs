@@ -110,6 +110,8 @@ fn fl_087_odd_fields_are_named_on_their_machine_alone() {
         ["missing field `status`", "`region`: a number", "`planCode`: a list", "flavour"]
     );
     assert_eq!(all[3].id.location.as_str(), "all");
+    assert!(matches!(all[1].name, Fact::Absent { .. }));
+    assert_eq!(all[2].name.gap().map(|gap| gap.kind), Some(Ignorance::Unusable));
 }
 
 #[test]
@@ -146,6 +148,28 @@ fn fl_052_a_monthly_plan_is_told_by_the_plan_code_or_by_its_own_field() {
         purchase(r#""planCode":"l4-90.yearly""#),
         Purchase::Other("l4-90.yearly".to_owned())
     );
+}
+
+#[test]
+fn fl_087_an_unreadable_plan_is_not_one_by_the_hour() {
+    for fields in [
+        r#""planCode":7"#,
+        r#""planCode":["l4-90.consumption"]"#,
+        r#""planCode":"l4-90.consumption","monthlyBilling":"""#,
+        r#""planCode":null,"monthlyBilling":true"#,
+    ] {
+        let machine = |status| one(&format!(r#"{{"id":"i","status":"{status}",{fields}}}"#));
+        let active = machine("ACTIVE");
+        assert_eq!(active.purchase, Purchase::Other("unreadable".to_owned()), "{fields}");
+        assert!(
+            active.stop.objections.contains(&"what a stop saves with plan `unreadable`".to_owned()),
+            "{fields}: {:?}",
+            active.stop.objections
+        );
+        assert_eq!(machine("SHELVED_OFFLOADED").meter, Meter::Unknown, "{fields}");
+    }
+    let told = r#"{"id":"i","planCode":"l4-90.monthly.postpaid","monthlyBilling":7}"#;
+    assert_eq!(one(told).purchase, Purchase::Monthly, "the plan code says enough");
 }
 
 #[test]

@@ -45,6 +45,9 @@ pub(crate) struct Endpoint {
     pub(crate) token: Url,
     /// Whose price book is asked for.
     pub(crate) subsidiary: String,
+    /// Whether that is a guess: the European platform serves customers of many subsidiaries, whose
+    /// books differ, while the others have one book each.
+    pub(crate) subsidiary_is_guessed: bool,
 }
 
 impl Endpoint {
@@ -72,8 +75,10 @@ impl Endpoint {
                 (api, token)
             }
         };
-        let subsidiary = settings.option("subsidiary").unwrap_or(platform.subsidiary).to_owned();
-        Ok(Self { api, token, subsidiary })
+        let told = settings.option("subsidiary");
+        let subsidiary = told.unwrap_or(platform.subsidiary).to_owned();
+        let subsidiary_is_guessed = told.is_none() && platform.name == DEFAULT;
+        Ok(Self { api, token, subsidiary, subsidiary_is_guessed })
     }
 }
 

@@ -55,13 +55,28 @@ impl Listing<'_> {
         if !found.is_empty() {
             sink.page(self.instances(&found, &Nodes::not_yet(), None, unread.as_ref()));
             let (nodes, book) = futures::join!(Nodes::read(api, cx, clusters), self.book(&found));
-            *sink.machines() = self.instances(&found, &nodes, book, unread.as_ref());
+            let instances = self.instances(&found, &nodes, book, unread.as_ref());
+            if instances.iter().any(|machine| machine.meter.may_be_billed()) {
+                self.note_guessed_prices();
+            }
+            *sink.machines() = instances;
         }
         if nameless > 0 {
             let detail = format!("{nameless} of {total} machines have no readable id");
             return Err(ProviderError::answered(ErrorKind::Protocol, INSTANCES, detail));
         }
         Ok(())
+    }
+
+    fn note_guessed_prices(&self) {
+        if self.api.subsidiary_is_guessed() {
+            let subsidiary = self.api.subsidiary();
+            let text = format!(
+                "prices are those of OVHcloud's {subsidiary} book; set `subsidiary` to the one that \
+                 bills you"
+            );
+            self.notes.add("subsidiary", text);
+        }
     }
 
     /// The price catalogue, if anything is billed or only it can tell what a flavour is.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reaper_http::{Answer, Call, Client, Dialect, Refusal, Request, Url};
+use reaper_http::{Answer, Call, Client, Dialect, Lenient, Refusal, Signer, Url};
 use reaper_provider::{CallContext, ProviderError};
 use secrecy::SecretString;
 use tokio::sync::Mutex;
@@ -13,8 +13,10 @@ use tokio::time::Instant;
 use crate::error;
 use crate::wire;
 
-/// How long a token is used whose answer does not say how long it lives.
+/// How long a token is used whose answer does not say, in a number, how long it lives.
 const UNSAID_LIFETIME: Duration = Duration::from_mins(1);
+/// No token is used for longer, whatever its answer says: OVHcloud's live for an hour.
+const LONGEST_LIFETIME: Duration = Duration::from_hours(24);
 
 /// A service account.
 #[derive(Debug)]
@@ -51,22 +53,25 @@ impl ServiceAccount {
             .secret_form_field("client_secret", &self.client_secret);
         let asked = Instant::now();
         let answer: wire::Token = self.client.json(cx, &call).await?;
-        let lifetime = answer.expires_in.map_or(UNSAID_LIFETIME, Duration::from_secs);
         let text = SecretString::from(answer.access_token);
         // A tenth of its life is kept for the request that it travels on.
-        *token = Some(Token { text: text.clone(), until: asked + lifetime / 10 * 9 });
+        let until = asked + lifetime(&answer.expires_in) / 10 * 9;
+        *token = Some(Token { text: text.clone(), until });
         Ok(text)
     }
 }
 
+/// How long a token lives, from the seconds of its answer.
+fn lifetime(expires_in: &Lenient<u64>) -> Duration {
+    let seconds = expires_in.good().copied();
+    seconds.map_or(UNSAID_LIFETIME, Duration::from_secs).min(LONGEST_LIFETIME)
+}
+
 #[async_trait]
 impl Dialect for ServiceAccount {
-    async fn authorize(
-        &self,
-        cx: &CallContext,
-        request: &mut Request,
-    ) -> Result<(), ProviderError> {
-        request.bearer(&self.token(cx).await?)
+    async fn signer(&self, cx: &CallContext) -> Result<Signer<'_>, ProviderError> {
+        let token = self.token(cx).await?;
+        Ok(Box::new(move |request| request.bearer(&token)))
     }
 
     fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {
@@ -76,15 +81,34 @@ impl Dialect for ServiceAccount {
 
 #[async_trait]
 impl Dialect for AccessToken {
-    async fn authorize(
-        &self,
-        _cx: &CallContext,
-        request: &mut Request,
-    ) -> Result<(), ProviderError> {
-        request.bearer(&self.0)
+    async fn signer(&self, _cx: &CallContext) -> Result<Signer<'_>, ProviderError> {
+        Ok(Box::new(|request| request.bearer(&self.0)))
     }
 
     fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {
         error::refusal(call, answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fl_087_an_odd_lifetime_neither_refuses_the_login_nor_ends_the_program() {
+        let (minute, day) = (Duration::from_mins(1), Duration::from_hours(24));
+        for (fields, expected) in [
+            (r#","expires_in":3599"#, Duration::from_secs(3599)),
+            (r#","expires_in":18446744073709551615"#, day),
+            (r#","expires_in":"3600""#, minute),
+            (r#","expires_in":-1"#, minute),
+            (r#","expires_in":1e300"#, minute),
+            (r#","expires_in":null"#, minute),
+            ("", minute),
+        ] {
+            let json = format!(r#"{{"access_token":"t"{fields}}}"#);
+            let answer: wire::Token = serde_json::from_str(&json).expect("a token");
+            assert_eq!(lifetime(&answer.expires_in), expected, "{json}");
+        }
     }
 }

@@ -24,6 +24,13 @@ pub(crate) fn of(flavor: &str, unit: Unit) -> String {
     }
 }
 
+/// The plan of the other unit in the same place: that of a local zone has no ordinary price.
+pub(crate) fn in_unit(code: &str, unit: Unit) -> Option<String> {
+    let (flavor, named) = read(code)?;
+    let place = code.strip_prefix(&of(flavor, named))?;
+    Some(of(flavor, unit) + place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +44,18 @@ mod tests {
         for other in ["ai-app-l4-1-gpu.minute.consumption", "h100-380", ".consumption", ""] {
             assert_eq!(read(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_plan_of_the_other_unit_keeps_its_place() {
+        let monthly = |code| in_unit(code, Unit::Month);
+        assert_eq!(
+            monthly("l4-90.consumption.LZ.EU").as_deref(),
+            Some("l4-90.monthly.postpaid.LZ.EU")
+        );
+        assert_eq!(monthly("l4-90.consumption").as_deref(), Some("l4-90.monthly.postpaid"));
+        assert_eq!(monthly("x.monthly.postpaid.3AZ").as_deref(), Some("x.monthly.postpaid.3AZ"));
+        assert_eq!(monthly("ai-app-l4-1-gpu.minute.consumption"), None);
     }
 
     #[test]

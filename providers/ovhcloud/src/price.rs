@@ -89,10 +89,10 @@ impl Prices {
             }
         };
         let named = self.plans().get(&instance.id.native).cloned();
+        let ordinary = plan::of(machine_type, unit);
         // A machine whose monthly plan is wanted, but has not begun, still names the hourly one.
-        let plan_code = named
-            .filter(|code| plan::read(code).is_some_and(|(_, named)| named == unit))
-            .unwrap_or_else(|| plan::of(machine_type, unit));
+        let plan_code =
+            named.and_then(|code| plan::in_unit(&code, unit)).unwrap_or_else(|| ordinary.clone());
         if let Some((book, read_at)) = self.book.get()
             && let Some((money, unit)) = book.price(&plan_code)
         {
@@ -111,7 +111,9 @@ impl Prices {
             );
             return Fact::unknown(Ignorance::NotOffered, why);
         }
-        match self.list.price(machine_type, "", unit) {
+        // Local zones and regions of three zones have prices of their own, which the list lacks.
+        let listed = self.list.price(machine_type, "", unit).filter(|_| plan_code == ordinary);
+        match listed {
             Some(price) => {
                 let as_of = price.as_of.and_time(NaiveTime::MIN).and_utc();
                 Fact::known(price.clone(), &Source::new(LIST_NAME), as_of)

@@ -3,11 +3,11 @@
 
 use async_trait::async_trait;
 use reaper_http::header::HeaderValue;
-use reaper_http::{Answer, Call, Client, Dialect, HeaderName, Refusal, Request, Url};
+use reaper_http::{Answer, Call, Client, Dialect, HeaderName, Refusal, Signer, Url};
 use reaper_provider::{CallContext, ProviderError};
 use secrecy::{ExposeSecret, SecretString};
 use sha1::{Digest, Sha1};
-use tokio::sync::OnceCell;
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::error;
@@ -21,53 +21,74 @@ pub(crate) struct ApplicationKeys {
     pub(crate) clock: ServerClock,
 }
 
-/// What time it is at the server (Unix seconds).
+/// What time it is at the server.
 #[derive(Debug)]
 pub(crate) struct ServerClock {
     client: Client,
     url: Url,
-    told: OnceCell<(i64, Instant)>,
+    /// Held while the server is asked, so that calls side by side ask once.
+    told: Mutex<Option<ServerTime>>,
+}
+
+/// What the server told (Unix seconds), and when.
+#[derive(Debug, Clone, Copy)]
+struct ServerTime {
+    told: i64,
+    at: Instant,
+}
+
+impl ServerTime {
+    /// The server's time by now.
+    fn now(self) -> i64 {
+        self.told.saturating_add_unsigned(self.at.elapsed().as_secs())
+    }
 }
 
 impl ServerClock {
     /// A clock that asks at `url`, without credentials, when it is first looked at.
     pub(crate) fn new(client: Client, url: Url) -> Self {
-        Self { client, url, told: OnceCell::new() }
+        Self { client, url, told: Mutex::new(None) }
     }
 
-    async fn now(&self, cx: &CallContext) -> Result<i64, ProviderError> {
-        let ask = async || {
-            let call = Call::read("ovhcloud:GET /auth/time", self.url.clone());
-            let time = self.client.json(cx, &call).await?;
-            Ok((time, Instant::now()))
-        };
-        let (told, at) = self.told.get_or_try_init(ask).await?;
-        Ok(told.saturating_add_unsigned(at.elapsed().as_secs()))
+    async fn time(&self, cx: &CallContext) -> Result<ServerTime, ProviderError> {
+        let mut time = self.told.lock().await;
+        if let Some(time) = *time {
+            return Ok(time);
+        }
+        let call = Call::read("ovhcloud:GET /auth/time", self.url.clone());
+        let told = self.client.json(cx, &call).await?;
+        Ok(*time.insert(ServerTime { told, at: Instant::now() }))
     }
 }
 
 #[async_trait]
 impl Dialect for ApplicationKeys {
-    async fn authorize(
-        &self,
-        cx: &CallContext,
-        request: &mut Request,
-    ) -> Result<(), ProviderError> {
-        let timestamp = self.clock.now(cx).await?;
-        let signature = sign(
-            &self.application_secret,
-            &self.consumer_key,
-            [request.method.as_str().as_bytes(), request.url.as_str().as_bytes(), &request.body],
-            timestamp,
-        );
-        request
-            .secret_header(HeaderName::from_static("x-ovh-application"), &self.application_key)?;
-        request.secret_header(HeaderName::from_static("x-ovh-consumer"), &self.consumer_key)?;
-        request.secret_header(HeaderName::from_static("x-ovh-signature"), &signature)?;
-        request
-            .headers
-            .insert(HeaderName::from_static("x-ovh-timestamp"), HeaderValue::from(timestamp));
-        Ok(())
+    async fn signer(&self, cx: &CallContext) -> Result<Signer<'_>, ProviderError> {
+        let time = self.clock.time(cx).await?;
+        Ok(Box::new(move |request| {
+            let timestamp = time.now();
+            let parts = [
+                request.method.as_str().as_bytes(),
+                request.url.as_str().as_bytes(),
+                &request.body,
+            ];
+            let signature = sign(&self.application_secret, &self.consumer_key, parts, timestamp);
+            for (name, secret) in [
+                ("x-ovh-application", &self.application_key),
+                ("x-ovh-consumer", &self.consumer_key),
+                ("x-ovh-signature", &signature),
+            ] {
+                request.secret_header(HeaderName::from_static(name), secret)?;
+            }
+            let timestamp = HeaderValue::from(timestamp);
+            request.headers.insert(HeaderName::from_static("x-ovh-timestamp"), timestamp);
+            Ok(())
+        }))
+    }
+
+    async fn forget_time(&self) -> bool {
+        self.clock.told.lock().await.take();
+        true
     }
 
     fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {

@@ -73,14 +73,14 @@ fn find(word: &str) -> Option<&'static Row> {
 
 /// Our words for a state. One that is not in the table counts as billed and is never acted on. A
 /// month that was begun is due in full, so that shelving makes no monthly machine free (whether a
-/// month that it spends shelved from end to end costs anything, OVHcloud's texts disagree).
+/// month that it spends shelved from end to end costs anything, OVHcloud's texts disagree); a plan
+/// that is not known may be such a one.
 pub(crate) fn state(word: &str, purchase: &Purchase) -> (State, Meter) {
     let Some(row) = find(word) else { return (State::Unknown, Meter::Unknown) };
-    let meter = match row.meter {
-        Meter::StoppedFree if row.state == State::Stopped && *purchase == Purchase::Monthly => {
-            Meter::StoppedBilled
-        }
-        meter => meter,
+    let meter = match (row.state, row.meter, purchase) {
+        (State::Stopped, Meter::StoppedFree, Purchase::Monthly) => Meter::StoppedBilled,
+        (State::Stopped, Meter::StoppedFree, Purchase::Other(_)) => Meter::Unknown,
+        (_, meter, _) => meter,
     };
     (row.state, meter)
 }

@@ -82,7 +82,8 @@ pub(crate) struct Node {
 pub(crate) struct Token {
     pub(crate) access_token: String,
     /// Seconds.
-    pub(crate) expires_in: Option<u64>,
+    #[serde(default)]
+    pub(crate) expires_in: Lenient<u64>,
 }
 
 /// The bodies of refusals: of the gateway (`errorCode`), of the API (`class`, `details`), of the

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use reaper_http::paging::NumberedPage;
 use reaper_http::{
     Answer, Base, Call, Client, CursorPages, Dialect, HeaderName, NumberedPages, Pace, Refusal,
-    Request,
+    Signer,
 };
 use reaper_model::{Location, ProviderAccount};
 use reaper_provider::{AccountSettings, CallContext, OpenError, ProviderError};
@@ -57,12 +57,9 @@ struct Token {
 
 #[async_trait]
 impl Dialect for Token {
-    async fn authorize(
-        &self,
-        _cx: &CallContext,
-        request: &mut Request,
-    ) -> Result<(), ProviderError> {
-        request.secret_header(HeaderName::from_static("x-auth-token"), &self.key)
+    async fn signer(&self, _cx: &CallContext) -> Result<Signer<'_>, ProviderError> {
+        let name = HeaderName::from_static("x-auth-token");
+        Ok(Box::new(|request| request.secret_header(name, &self.key)))
     }
 
     fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {

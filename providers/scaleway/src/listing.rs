@@ -1,6 +1,6 @@
 //! One zone's listing: pages counted against the total that Scaleway announces. A server that comes
-//! or goes meanwhile shifts the others from page to page, so a listing that does not add up is made
-//! a second time, and then said to be incomplete.
+//! or goes meanwhile shifts the others from page to page, so a listing that does not add up, or
+//! that has no total, is made a second time, and then said to be incomplete.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use reaper_provider::{CallContext, Catalogue, Delivery, ErrorKind, ProviderError
 use crate::audit_trail;
 use crate::client::{Api, SERVERS};
 use crate::convert::{self, Place};
-use crate::groups;
+use crate::groups::{self, Projects};
 use crate::price;
 use crate::products::{ProductBook, Products};
 use crate::wire;
@@ -39,7 +39,7 @@ struct Pass {
     ids: BTreeSet<String>,
     /// Entries without a readable id.
     nameless: usize,
-    /// Servers as last announced.
+    /// Servers as last announced. Without it nobody knows whether these are all.
     announced: Option<u64>,
 }
 
@@ -49,14 +49,14 @@ impl Pass {
     }
 
     fn adds_up(&self) -> bool {
-        self.announced.is_none_or(|announced| announced == self.distinct())
+        self.announced == Some(self.distinct())
     }
 }
 
 impl Listing<'_> {
     /// Lists to the end.
     pub(crate) async fn run(&self, sink: &mut Sink<'_>) -> Result<(), ProviderError> {
-        let mut projects = BTreeSet::new();
+        let mut projects = Projects::default();
         let wanted: Vec<Option<&str>> = if self.projects.is_empty() {
             vec![None]
         } else {
@@ -72,13 +72,13 @@ impl Listing<'_> {
         // Also for what was read before a listing broke off.
         if !result.as_ref().is_err_and(|error| error.kind.is_account_wide()) {
             self.complete_facts(&projects, sink).await;
-            self.compare_prices(sink);
+            self.compare_lists(sink);
         }
         result.map_err(|error| self.explain(error))
     }
 
     /// What a server itself does not show: its autoscaling group and its last start.
-    async fn complete_facts(&self, projects: &BTreeSet<String>, sink: &mut Sink<'_>) {
+    async fn complete_facts(&self, projects: &Projects, sink: &mut Sink<'_>) {
         let Self { api, cx, place: Place { organisation, zone, now, .. }, .. } = *self;
         let machines = sink.machines();
         let (members, pasts) = join(
@@ -86,36 +86,35 @@ impl Listing<'_> {
             audit_trail::read(api, cx, organisation, zone, machines),
         )
         .await;
-        groups::mark(machines, &members, now);
-        if let Ok(pasts) = &pasts {
-            audit_trail::apply(machines, pasts, now);
-        }
-        if let Err(error) = members {
-            let text = format!(
-                "autoscaling groups could not be read ({}): machines that may belong to one are \
-                 not stopped",
-                error.kind.words()
-            );
+        groups::mark(machines, projects, &members, now);
+        audit_trail::apply(machines, &pasts, now);
+        if let Some(gap) = members.gap() {
+            let text = format!("machines that may belong to a group are not stopped: {gap}");
             sink.warn("groups-unread", text, Some(zone.to_string()));
         }
         if let Err(error) = pasts {
-            let text = format!(
-                "the Audit Trail could not be read ({}): costs count from the creation of a \
-                 server, also where it was off for a while",
-                error.kind.words()
-            );
+            let meaning = if audit_trail::is_not_offered(&error) {
+                "costs count from the creation of a server, also where it was off for a while"
+            } else {
+                "since when servers are billed is not known"
+            };
+            let words = error.kind.words();
+            let text = format!("the Audit Trail could not be read ({words}): {meaning}");
             sink.warn("starts-unknown", text, Some(zone.to_string()));
         }
     }
 
-    /// Says where the dated price list is far off.
-    fn compare_prices(&self, sink: &mut Sink<'_>) {
+    /// Says where the zone's product list contradicts itself or the dated list.
+    fn compare_lists(&self, sink: &mut Sink<'_>) {
         let Some(products) = self.book.of(self.place.zone) else { return };
         let types: BTreeSet<_> =
             sink.machines().iter().map(|machine| machine.machine_type.clone()).collect();
         for kind in types {
             if let Some(text) = price::contradiction(self.catalogue, &products, &kind) {
                 sink.warn("price-differs", text, Some(format!("scaleway/{kind}")));
+            }
+            if let Some(text) = products.contradiction(kind.as_str(), self.catalogue) {
+                sink.warn("gpu-differs", text, Some(format!("scaleway/{kind}")));
             }
         }
     }
@@ -134,7 +133,7 @@ impl Listing<'_> {
     async fn complete(
         &self,
         project: Option<&str>,
-        projects: &mut BTreeSet<String>,
+        projects: &mut Projects,
         sink: &mut Sink<'_>,
     ) -> Result<(), ProviderError> {
         let mut taken = BTreeSet::new();
@@ -142,11 +141,12 @@ impl Listing<'_> {
         if !pass.adds_up() {
             pass = self.pass(project, &mut taken, projects, sink).await?;
             if !pass.adds_up() {
-                let announced = pass.announced.unwrap_or_default();
-                return Err(contradiction(
-                    ErrorKind::Inconsistent,
-                    format!("{announced} servers announced, {} listed", pass.distinct()),
-                ));
+                let listed = pass.distinct();
+                let detail = match pass.announced {
+                    Some(announced) => format!("{announced} servers announced, {listed} listed"),
+                    None => format!("{listed} servers listed, and no total to count against"),
+                };
+                return Err(contradiction(ErrorKind::Inconsistent, detail));
             }
             // What only the first reading saw is gone.
             let gone =
@@ -167,7 +167,7 @@ impl Listing<'_> {
         &self,
         project: Option<&str>,
         taken: &mut BTreeSet<String>,
-        projects: &mut BTreeSet<String>,
+        projects: &mut Projects,
         sink: &mut Sink<'_>,
     ) -> Result<Pass, ProviderError> {
         let mut pass = Pass::default();
@@ -193,7 +193,8 @@ impl Listing<'_> {
                 sink.page(fresh.into_iter().filter_map(|(server, id)| {
                     let kind = server.commercial_type.good().map_or("", String::as_str);
                     let gpu = products.accelerator(kind, self.catalogue)?;
-                    projects.extend(server.project.good().cloned());
+                    // A list of one project says so itself.
+                    projects.note(&id, server.project.good().map(String::as_str).or(project));
                     Some(convert::instance(server, id, gpu, self.place))
                 }));
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
-use reaper_http::Amount;
+use reaper_http::{Amount, Lenient};
 use reaper_model::{Fact, Gpu, Ignorance, Location, Source};
 use reaper_provider::{Catalogue, ProviderError};
 use rust_decimal::Decimal;
@@ -81,19 +81,35 @@ impl Products {
         self.types.get(kind)
     }
 
-    /// The accelerators of a type; `None` for a type that surely has none.
+    /// How the list contradicts itself or the dated one on the GPUs of a type, where it does.
+    pub(crate) fn contradiction(&self, kind: &str, catalogue: &Catalogue) -> Option<String> {
+        match &self.get(kind)?.gpu {
+            Fact::Known { .. } => None,
+            Fact::Unknown(gap) => Some(format!("Scaleway's product list on {kind}: {gap}")),
+            Fact::Absent { .. } => {
+                let Gpu { model, count, .. } = catalogue.gpu(kind)?;
+                Some(format!(
+                    "Scaleway's product list shows no GPU of {kind}, the dated list {count} {model}: \
+                     it counts as a GPU machine"
+                ))
+            }
+        }
+    }
+
+    /// The accelerators of a type; `None` for a type that surely has none: the product list says
+    /// so and the dated list does not know better, or its family never had any.
     pub(crate) fn accelerator(&self, kind: &str, catalogue: &Catalogue) -> Option<Fact<Gpu>> {
         let described = self.get(kind).map(|product| &product.gpu);
-        match described {
-            Some(Fact::Absent { .. }) => return None,
-            Some(known @ Fact::Known { .. }) => return Some(known.clone()),
-            Some(Fact::Unknown(_)) | None => {}
+        if let Some(known @ Fact::Known { .. }) = described {
+            return Some(known.clone());
         }
         if let Some(gpu) = catalogue.gpu(kind) {
             return Some(Fact::known(gpu.clone(), &Source::new(CATALOGUE), self.as_of));
         }
-        if let Some(unclear) = described {
-            return Some(unclear.clone());
+        match described {
+            Some(Fact::Absent { .. }) => return None,
+            Some(unclear) => return Some(unclear.clone()),
+            None => {}
         }
         let family = kind.split('-').next().unwrap_or_default();
         if FAMILIES_WITHOUT_GPU.contains(&family) {
@@ -112,13 +128,13 @@ impl Products {
 }
 
 fn gpu(product: &wire::Product, source: &Source, now: DateTime<Utc>) -> Fact<Gpu> {
-    let count = match product.gpu.good() {
-        Some(0) => return Fact::absent(source),
-        Some(&count) => count,
-        None if product.gpu.is_bad() => {
-            return Fact::unknown(Ignorance::Unusable, "its number of GPUs cannot be read");
-        }
-        None => return Fact::absent(source),
+    let unclear = |why: &str| Fact::unknown(Ignorance::Unusable, why);
+    let count = match (&product.gpu, describes_gpus(product)) {
+        (Lenient::Good(0) | Lenient::Missing, false) => return Fact::absent(source),
+        (Lenient::Good(0), true) => return unclear("it has no GPU, and yet one is described"),
+        (Lenient::Missing, true) => return unclear("its GPUs are described and not counted"),
+        (Lenient::Bad(_), _) => return unclear("its number of GPUs cannot be read"),
+        (Lenient::Good(count), _) => *count,
     };
     let info = product.gpu_info.good();
     let Some(model) = info.and_then(|info| info.gpu_name.good()) else {
@@ -129,6 +145,17 @@ fn gpu(product: &wire::Product, source: &Source, now: DateTime<Utc>) -> Fact<Gpu
         .and_then(|info| info.gpu_memory.good())
         .map(|bytes| (Decimal::from(*bytes) / Decimal::from(BYTES_PER_GIB) * count).normalize());
     Fact::known(Gpu { model: model.clone(), count, memory_gib }, source, now)
+}
+
+/// Whether anything is said of what the GPUs of a type are.
+fn describes_gpus(product: &wire::Product) -> bool {
+    match &product.gpu_info {
+        Lenient::Missing => false,
+        Lenient::Good(info) => {
+            !matches!((&info.gpu_name, &info.gpu_memory), (Lenient::Missing, Lenient::Missing))
+        }
+        Lenient::Bad(_) => true,
+    }
 }
 
 /// The product lists that were read, by zone.
@@ -161,7 +188,11 @@ mod tests {
         "DEV1-S": {"gpu": null, "gpu_info": null, "hourly_price": 0.01302},
         "GP9-S": {"gpu": 0, "hourly_price": 0},
         "ODD-1": {"gpu": "two", "hourly_price": "dear"},
-        "N-1": {"gpu": 1, "gpu_info": null, "hourly_price": 1}}}"#;
+        "N-1": {"gpu": 1, "gpu_info": null, "hourly_price": 1},
+        "L4-1-24G": {"gpu_info": null, "hourly_price": 0.7875}, "H100-1-80G": {"gpu": 0},
+        "B1-1": {"gpu": null, "gpu_info": {"gpu_name": "B1"}}, "B1-2": {"gpu_info": "B1"},
+        "B1-0": {"gpu": 0, "gpu_info": {"gpu_name": "B1", "gpu_memory": 1}},
+        "E1-0": {"gpu": 0, "gpu_info": {}}}}"#;
 
     fn products() -> Products {
         let page = serde_json::from_str(LIST).expect("a page");
@@ -198,6 +229,25 @@ mod tests {
         for unclear in ["ODD-1", "N-1", "H200-SXM-8-141G", ""] {
             let fact = seen(&products, unclear).expect(unclear);
             assert!(fact.gap().is_some(), "{unclear}");
+        }
+    }
+
+    #[test]
+    fn a_gpu_that_anybody_tells_of_is_never_left_out_and_the_contradiction_is_named() {
+        let (products, dated) = (products(), price::catalogue().expect("readable"));
+        for kind in ["L4-1-24G", "H100-1-80G"] {
+            let fact = seen(&products, kind).expect(kind);
+            assert_eq!(fact.source(), Some(&Source::new(CATALOGUE)));
+            assert!(products.contradiction(kind, &dated).is_some(), "{kind}");
+        }
+        for kind in ["B1-0", "B1-1", "B1-2"] {
+            let gap = seen(&products, kind).and_then(|fact| fact.gap().map(|gap| gap.kind));
+            assert_eq!(gap, Some(Ignorance::Unusable), "{kind}");
+            assert!(products.contradiction(kind, &dated).is_some(), "{kind}");
+        }
+        assert_eq!(seen(&products, "E1-0"), None);
+        for kind in ["E1-0", "DEV1-S", "L40S-2-48G", "PRO2-XXS"] {
+            assert_eq!(products.contradiction(kind, &dated), None, "{kind}");
         }
     }
 

@@ -115,18 +115,19 @@ pub(crate) struct Project {
     pub(crate) organization_id: Lenient<String>,
 }
 
-/// A page of autoscaling groups.
+/// A page of autoscaling groups. A cursor that cannot be read spoils the page, here and below: what
+/// follows would be missed without a word.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Groups {
     #[serde(rename = "group_summaries", deserialize_with = "lenient::list")]
     pub(crate) groups: Vec<Lenient<Group>>,
     #[serde(default)]
-    next_page_token: Lenient<String>,
+    next_page_token: Option<String>,
 }
 
 impl CursorPage for Groups {
     fn next_cursor(&self) -> Option<&str> {
-        self.next_page_token.good().map(String::as_str)
+        self.next_page_token.as_deref()
     }
 }
 
@@ -144,12 +145,12 @@ pub(crate) struct GroupServers {
     #[serde(deserialize_with = "lenient::list")]
     pub(crate) servers: Vec<Lenient<GroupServer>>,
     #[serde(default)]
-    next_page_token: Lenient<String>,
+    next_page_token: Option<String>,
 }
 
 impl CursorPage for GroupServers {
     fn next_cursor(&self) -> Option<&str> {
-        self.next_page_token.good().map(String::as_str)
+        self.next_page_token.as_deref()
     }
 }
 
@@ -166,12 +167,12 @@ pub(crate) struct Events {
     #[serde(default, deserialize_with = "lenient::list")]
     pub(crate) events: Vec<Lenient<Event>>,
     #[serde(default)]
-    next_page_token: Lenient<String>,
+    next_page_token: Option<String>,
 }
 
 impl CursorPage for Events {
     fn next_cursor(&self) -> Option<&str> {
-        self.next_page_token.good().map(String::as_str)
+        self.next_page_token.as_deref()
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Cloud {
     regions: Vec<String>,
     machines: usize,
     hangs: bool,
-    refusal: Option<ErrorKind>,
+    refusals: Vec<(String, ErrorKind)>,
     details: Details,
 }
 
@@ -40,7 +40,7 @@ impl Cloud {
             regions: regions.into_iter().map(str::to_owned).collect(),
             machines: 0,
             hangs: false,
-            refusal: None,
+            refusals: Vec::new(),
             details: Details::Told,
         }
     }
@@ -55,9 +55,10 @@ impl Cloud {
         Self { hangs: true, ..self }
     }
 
-    /// Every listing is refused.
-    pub(crate) fn refuses(self, kind: ErrorKind) -> Self {
-        Self { refusal: Some(kind), ..self }
+    /// Listings of one region are refused.
+    pub(crate) fn refuses_in(mut self, region: &str, kind: ErrorKind) -> Self {
+        self.refusals.push((region.to_owned(), kind));
+        self
     }
 
     pub(crate) fn hangs_at_details(self) -> Self {
@@ -133,7 +134,8 @@ impl Provider for Cloud {
         location: &Location,
         sink: &mut Sink<'_>,
     ) -> Result<(), ProviderError> {
-        if let Some(kind) = &self.refusal {
+        let refusal = self.refusals.iter().find(|(region, _)| region == location.as_str());
+        if let Some((_, kind)) = refusal {
             return Err(ProviderError::answered(kind.clone(), "list", "no"));
         }
         sink.page((0..self.machines).map(|number| self.machine(number, location)));

@@ -153,11 +153,21 @@ async fn fl_078_one_wrong_pin_lists_nothing_and_names_every_place() {
 
 #[tokio::test(start_paused = true)]
 async fn fl_064_a_place_without_the_product_is_skipped_and_said() {
-    let accounts = [account("a", Cloud::new("1", ["r"]).refuses(ErrorKind::NotEnabled))];
-    let inventory = read(&accounts, watch(10, 100)).await;
-    assert!(inventory.scopes.is_empty());
+    let cloud = Cloud::new("1", ["r", "s"]).refuses_in("s", ErrorKind::NotEnabled);
+    let inventory = read(&[account("a", cloud)], watch(10, 100)).await;
+    assert_eq!(inventory.scopes.len(), 1);
     assert_eq!(inventory.skipped.len(), 1);
     assert!(inventory.is_whole(), "nothing failed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_account_without_any_place_is_not_an_empty_one() {
+    let cloud = Cloud::new("1", ["r", "s"])
+        .refuses_in("r", ErrorKind::NotEnabled)
+        .refuses_in("s", ErrorKind::NotEnabled);
+    let inventory = read(&[account("a", cloud)], watch(10, 100)).await;
+    assert_eq!(inventory.failures.len(), 1);
+    assert!(!inventory.is_whole());
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,5 +8,6 @@ mod paging;
 mod proxy;
 mod scripted;
 mod server;
+mod signing;
 mod tls;
 mod waiting;

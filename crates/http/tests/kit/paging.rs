@@ -95,9 +95,10 @@ async fn fl_092_too_few_entries_end_at_an_empty_page_for_the_caller_to_notice() 
 }
 
 #[tokio::test]
-async fn without_a_total_a_short_page_is_the_last() {
-    let (got, end, queries) = numbered([ok(r#"{"items": [1, 2]}"#), ok(r#"{"items": [3]}"#)]).await;
-    assert_eq!((got, end, queries.len()), (vec![1, 2, 3], Ok(None), 2));
+async fn fl_014_without_a_total_only_an_empty_page_is_the_last() {
+    let pages = ["[1]", "[2, 3]", "[4]", "[]"].map(|items| ok(&format!("{{\"items\": {items}}}")));
+    let (got, end, queries) = numbered(pages).await;
+    assert_eq!((got, end, queries.len()), (vec![1, 2, 3, 4], Ok(None), 4));
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures::{StreamExt, stream};
 use reaper_http::header::{HeaderName, HeaderValue};
 use reaper_http::{
-    Answer, Call, Client, Dialect, Pace, Refusal, Request, Response, StatusCode, Transport,
+    Answer, Call, Client, Dialect, Pace, Refusal, Request, Response, Signer, StatusCode, Transport,
     TransportError, Url,
 };
 use reaper_provider::account::CallLimits;
@@ -26,12 +26,8 @@ pub(crate) struct Plain;
 
 #[async_trait]
 impl Dialect for Plain {
-    async fn authorize(
-        &self,
-        _cx: &CallContext,
-        request: &mut Request,
-    ) -> Result<(), ProviderError> {
-        request.bearer(&SecretString::from(CANARY))
+    async fn signer(&self, _cx: &CallContext) -> Result<Signer<'_>, ProviderError> {
+        Ok(Box::new(|request| request.bearer(&SecretString::from(CANARY))))
     }
 
     fn refusal(&self, call: &Call, answer: &Answer) -> Refusal {

@@ -52,6 +52,17 @@ async fn fl_069_a_day_is_not_slept_through() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn fl_069_a_wait_that_no_clock_can_hold_is_given_up() {
+    for endless in ["18446744073709551615", "18446744073709551616", "99999999999999999999"] {
+        // The second refusal adds its wait to that of the first.
+        let refusals = ["3", endless].map(|wait| status(429, &[("retry-after", wait)]));
+        let (result, waits, sent) = run(refusals, read()).await;
+        assert_eq!(result.expect_err("gives up").kind, ErrorKind::Throttled, "{endless}");
+        assert_eq!((waits.as_slice(), sent), (&[3.0][..], 2), "{endless}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn waits_asked_for_end_with_the_patience() {
     let (result, waits, _) = run([status(503, &[("retry-after", "25")])], read()).await;
     assert_eq!(result.expect_err("gives up").kind, ErrorKind::ServerFault);

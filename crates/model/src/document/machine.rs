@@ -77,6 +77,8 @@ pub struct MachineView {
     pub owner: OwnerView,
     /// The controller that owns its life.
     pub managed_by: Option<String>,
+    /// Why it cannot be told whether one does.
+    pub managed_by_why: Option<String>,
     /// What protects it; `null` when nothing does.
     pub protected: Option<String>,
     /// The provider's own protections, as far as they were read.

@@ -18,7 +18,7 @@ pub struct TotalsView {
     pub orphans: usize,
     /// Money per hour of all billed machines.
     pub hourly: Vec<Money>,
-    /// What the orphans have cost since their last start.
+    /// What the orphans have cost since their last start; prepaid machines count nothing.
     pub waste_to_date: Vec<Money>,
     /// What the orphans burn in a further month that a stop would save: prepaid machines, which
     /// cost the same either way, count nothing.

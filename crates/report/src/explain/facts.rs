@@ -21,12 +21,20 @@ pub(super) fn of(machine: &MachineView, doc: &AuditDocument) -> Vec<(&'static st
         ("age", since_start(machine)),
         ("owner", owner(machine)),
         ("tags", tags(machine)),
-        ("managed by", vec![machine.managed_by.clone().unwrap_or_else(none)]),
+        ("managed by", vec![managed_by(machine)]),
         ("protected", vec![machine.protected.clone().unwrap_or_else(none)]),
         ("price", price(machine, doc)),
         ("cost", cost(machine)),
         ("use", utilisation(machine)),
     ]
+}
+
+fn managed_by(machine: &MachineView) -> String {
+    match (&machine.managed_by, &machine.managed_by_why) {
+        (Some(manager), _) => manager.clone(),
+        (None, why @ Some(_)) => unknown(why.as_ref()),
+        (None, None) => none(),
+    }
 }
 
 fn none() -> String {

@@ -101,13 +101,14 @@ pub(crate) fn detailed(instance: &Instance, ovh: &OvhWorld, clock: &Clock) -> Va
 
 fn common(instance: &Instance, ovh: &OvhWorld, clock: &Clock) -> Map<String, Value> {
     let time = |when| clock.resolve(when).format("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let plan_code = match instance.monthly_since {
-        Some(_) => ovh
+    let plan_code = match (&instance.plan_code, instance.monthly_since) {
+        (Some(plan_code), _) => plan_code.clone(),
+        (None, Some(_)) => ovh
             .flavors()
             .get(&instance.flavor)
             .and_then(|flavor| flavor.monthly_plan(&instance.flavor))
             .unwrap_or_else(|| format!("{}.monthly.postpaid", instance.flavor)),
-        None => format!("{}.consumption", instance.flavor),
+        (None, None) => format!("{}.consumption", instance.flavor),
     };
     let monthly =
         instance.monthly_since.map(|since| json!({ "since": time(since), "status": "ok" }));

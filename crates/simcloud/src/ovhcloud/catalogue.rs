@@ -33,11 +33,13 @@ pub(crate) fn book(ovh: &OvhWorld, subsidiary: &str) -> Result<Value, Problem> {
         };
         row(".consumption", "hour", flavor.hourly);
         row(".monthly.postpaid", "month", flavor.monthly);
+        row(".consumption.LZ", "hour", flavor.local_zone_hourly);
     }
     let notebook = Flavor {
         family: String::new(),
         hourly: None,
         monthly: None,
+        local_zone_hourly: None,
         gpu: Some(Gpu { model: "L4".to_owned(), count: 1, memory: 24 }),
     };
     let by_minute = Decimal::new(125, 4);

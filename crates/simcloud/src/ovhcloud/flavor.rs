@@ -19,6 +19,8 @@ pub struct Flavor {
     pub hourly: Option<Decimal>,
     /// Price per month without tax.
     pub monthly: Option<Decimal>,
+    /// Price per hour without tax in local zones, where it is sold there.
+    pub local_zone_hourly: Option<Decimal>,
     /// Its accelerators, which the catalogue alone names.
     pub gpu: Option<Gpu>,
 }

@@ -29,6 +29,8 @@ pub struct Instance {
     pub created: When,
     /// Since when it has a monthly plan.
     pub monthly_since: Option<When>,
+    /// Its plan; absent: that of its flavour in ordinary regions.
+    pub plan_code: Option<String>,
     /// The Kubernetes cluster whose node it is.
     pub cluster: Option<String>,
     /// Fields of its JSON that are other than they should be.
@@ -58,6 +60,7 @@ impl Instance {
             status: active(),
             created: When::ago(reaper_model::Span::from_secs(720 * 3_600)),
             monthly_since: None,
+            plan_code: None,
             cluster: None,
             odd: BTreeMap::new(),
             null: Vec::new(),

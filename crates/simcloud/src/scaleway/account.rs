@@ -11,6 +11,11 @@ use crate::scaleway::route::query;
 use crate::scaleway::world::{Action, Organization, ScalewayWorld};
 use crate::wire::{Reply, Request};
 
+/// The only method whose calls are on record.
+const SERVER_ACTION: &str = "ServerAction";
+/// The only kind of thing that they were done to.
+const SERVER: &str = "instance_server";
+
 fn ok(body: &Value) -> Reply {
     Reply::json(StatusCode::OK, body)
 }
@@ -92,7 +97,38 @@ pub(crate) fn projects(organization: &Organization, request: &Request) -> Reply 
     ok(&json!({ "total_count": organization.projects.len() + 1, "projects": projects }))
 }
 
-/// What was done to servers, newest first. Without `recorded_after` only the last hour.
+/// A part of a list that is read by cursor: as many entries as asked for, and where the next are.
+struct Part {
+    start: usize,
+    size: usize,
+}
+
+impl Part {
+    const USUAL: usize = 20;
+    const LARGEST: usize = 100;
+
+    fn of(request: &Request) -> Result<Self, Problem> {
+        let number = |name: &str, usual: usize| match query(request, name) {
+            None => Ok(usual),
+            Some(text) => text.parse().map_err(|_| Problem::invalid(name, "format", "a number")),
+        };
+        let size = number("page_size", Self::USUAL)?;
+        if !(1..=Self::LARGEST).contains(&size) {
+            return Err(Problem::invalid("page_size", "constraint", "1 to 100"));
+        }
+        Ok(Self { start: number("page_token", 0)?, size })
+    }
+
+    /// The entries, and the cursor of the next ones.
+    fn of_all<T>(&self, all: Vec<T>) -> (Vec<T>, Option<String>) {
+        let end = self.start.saturating_add(self.size);
+        let next = (end < all.len()).then(|| end.to_string());
+        (all.into_iter().skip(self.start).take(self.size).collect(), next)
+    }
+}
+
+/// What was done to servers, in no order unless one is asked for. Without `recorded_after` only the
+/// last hour.
 pub(crate) fn events(
     world: &ScalewayWorld,
     clock: &Clock,
@@ -108,8 +144,8 @@ pub(crate) fn events(
             .map(|time| time.to_utc())
             .map_err(|_| Problem::invalid("recorded_after", "format", "an RFC 3339 time"))?,
     };
-    let size = query(request, "page_size").and_then(|text| text.parse().ok()).unwrap_or(20_usize);
-    let start = query(request, "page_token").and_then(|text| text.parse().ok()).unwrap_or(0_usize);
+    let part = Part::of(request)?;
+    let is = |name: &str, only: &str| query(request, name).is_none_or(|wanted| wanted == only);
     let own = |server: &str| {
         let found = world.servers().iter().find(|it| it.id == server);
         found.is_some_and(|it| it.organization == organization.id)
@@ -118,17 +154,21 @@ pub(crate) fn events(
         .actions
         .iter()
         .filter(|action| own(&action.server))
+        .filter(|_| is("method_name", SERVER_ACTION) && is("resource_type", SERVER))
         .map(|action| (clock.resolve(action.at), action))
         .filter(|(at, _)| *at >= after && *at <= clock.now())
         .collect();
-    found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    let next = (start + size < found.len()).then(|| (start + size).to_string());
-    let events: Vec<Value> = found
-        .into_iter()
-        .skip(start)
-        .take(size)
-        .map(|(at, action)| event(organization, at, action))
-        .collect();
+    match query(request, "order_by").as_deref() {
+        None => {}
+        Some("recorded_at_desc") => found.sort_by_key(|(at, _)| std::cmp::Reverse(*at)),
+        Some("recorded_at_asc") => found.sort_by_key(|(at, _)| *at),
+        Some(_) => {
+            return Err(Problem::invalid("order_by", "constraint", "recorded_at_asc, -desc"));
+        }
+    }
+    let (found, next) = part.of_all(found);
+    let events: Vec<Value> =
+        found.into_iter().map(|(at, action)| event(organization, at, action)).collect();
     Ok(ok(&json!({ "events": events, "next_page_token": next })))
 }
 
@@ -144,11 +184,11 @@ fn event(organization: &Organization, at: DateTime<Utc>, action: &Action) -> Val
         "user_agent": "simulated",
         "product_name": "instance",
         "service_name": "scaleway.instance.v1.Api",
-        "method_name": "ServerAction",
+        "method_name": SERVER_ACTION,
         "request_id": action.server,
         "request_body": { "action": action.action },
         "status_code": action.status,
-        "resources": [{ "id": action.server, "type": "instance_server", "name": null }],
+        "resources": [{ "id": action.server, "type": SERVER, "name": null }],
     })
 }
 
@@ -159,10 +199,13 @@ pub(crate) fn groups(
     zone: &str,
     request: &Request,
 ) -> Result<Reply, Problem> {
-    let project = query(request, "project_id").filter(|project| organization.owns(project));
-    let project = project.ok_or_else(|| {
-        Problem::invalid("project_id", "required", "must be one of the organization's projects")
-    })?;
+    let project = query(request, "project_id")
+        .ok_or_else(|| Problem::invalid("project_id", "required", "must be given"))?;
+    // As everywhere, what is not one's own may not be seen, whether it exists or not.
+    if !organization.owns(&project) {
+        return Err(Problem::denied("autoscaling"));
+    }
+    let part = Part::of(request)?;
     let here = world.groups.iter().filter(|it| it.zone == zone && it.project == project);
     let groups: Vec<Value> = here
         .map(|group| {
@@ -182,10 +225,12 @@ pub(crate) fn groups(
             })
         })
         .collect();
+    let total = groups.len();
+    let (groups, next) = part.of_all(groups);
     Ok(ok(&json!({
-        "total_count": groups.len(),
+        "total_count": total,
         "group_summaries": groups,
-        "next_page_token": null,
+        "next_page_token": next,
     })))
 }
 
@@ -202,11 +247,10 @@ pub(crate) fn group_servers(
         .iter()
         .find(|group| group.zone == zone && group.id == id && organization.owns(&group.project));
     let group = group.ok_or_else(|| Problem::not_found("group", &id))?;
+    let part = Part::of(request)?;
     let servers: Vec<Value> =
         group.servers.iter().map(|server| json!({ "server_id": server })).collect();
-    Ok(ok(&json!({
-        "total_count": servers.len(),
-        "servers": servers,
-        "next_page_token": null,
-    })))
+    let total = servers.len();
+    let (servers, next) = part.of_all(servers);
+    Ok(ok(&json!({ "total_count": total, "servers": servers, "next_page_token": next })))
 }

@@ -114,6 +114,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::scaleway::{Action, Group};
 
     const ORGANIZATION: &str = "11111111-1111-4111-8111-000000000001";
     const WORLD: &str = r#"
@@ -200,6 +201,63 @@ mod tests {
         assert_eq!(reply.status, StatusCode::OK);
         let (reply, _) = ask(world, "key", "/instance/v1/zones/xx-new-1/servers", "");
         assert_eq!(reply.status, StatusCode::NOT_FOUND);
+    }
+
+    #[test]
+    fn events_and_groups_are_filtered_ordered_and_paged() {
+        let world = &mut world();
+        for (action, at) in [("poweron", "30h"), ("reboot", "10h"), ("poweroff", "20h")] {
+            let at = at.parse().expect("a time");
+            let action = Action { server: "a".into(), action: action.into(), at, status: 202 };
+            world.scaleway.actions.push(action);
+        }
+        let path = "/audit-trail/v1alpha1/regions/fr-par/events";
+        for (query, expected) in [
+            ("", vec!["poweron", "reboot", "poweroff"]),
+            ("&order_by=recorded_at_desc", vec!["reboot", "poweroff", "poweron"]),
+            ("&order_by=recorded_at_asc&page_size=2", vec!["poweron", "poweroff"]),
+            ("&order_by=recorded_at_asc&page_size=2&page_token=2", vec!["reboot"]),
+            ("&method_name=ServerAction&page_size=1", vec!["poweron"]),
+            ("&method_name=CreateServer", vec![]),
+            ("&resource_type=instance_volume", vec![]),
+        ] {
+            let asked =
+                format!("organization_id={ORGANIZATION}&recorded_after=2025-01-01T00:00:00Z");
+            let (_, body) = ask(world, "key", path, &format!("{asked}{query}"));
+            let events = body["events"].as_array().cloned().unwrap_or_default();
+            let seen: Vec<_> = events.iter().map(|it| &it["request_body"]["action"]).collect();
+            assert_eq!(seen, expected, "{query}");
+        }
+        for odd in ["order_by=name", "page_size=0", "page_size=101", "page_token=x"] {
+            let query = format!("organization_id={ORGANIZATION}&{odd}");
+            assert_eq!(ask(world, "key", path, &query).0.status, StatusCode::BAD_REQUEST, "{odd}");
+        }
+
+        for id in ["g", "h", "i"] {
+            world.scaleway.groups.push(Group {
+                id: id.into(),
+                name: id.into(),
+                project: ORGANIZATION.into(),
+                zone: "fr-par-2".into(),
+                servers: vec!["a".into(), "b".into(), "c".into()],
+            });
+        }
+        for (path, list, query) in [
+            ("groups", "group_summaries", format!("project_id={ORGANIZATION}")),
+            ("servers", "servers", "group_id=g".to_owned()),
+        ] {
+            let path = format!("/autoscaling/v1alpha2/zones/fr-par-2/{path}");
+            let (_, body) = ask(world, "key", &path, &format!("{query}&page_size=2"));
+            assert_eq!(body[list].as_array().map(Vec::len), Some(2));
+            assert_eq!((&body["total_count"], &body["next_page_token"]), (&3.into(), &"2".into()));
+            let next = format!("{query}&page_size=2&page_token=2");
+            let (_, body) = ask(world, "key", &path, &next);
+            assert_eq!(body[list].as_array().map(Vec::len), Some(1));
+            assert_eq!(body["next_page_token"], Value::Null);
+        }
+        let path = "/autoscaling/v1alpha2/zones/fr-par-2/groups";
+        assert_eq!(ask(world, "key", path, "").0.status, StatusCode::BAD_REQUEST);
+        assert_eq!(ask(world, "key", path, "project_id=x").0.status, StatusCode::FORBIDDEN);
     }
 
     #[test]

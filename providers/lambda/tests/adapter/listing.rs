@@ -72,6 +72,30 @@ async fn the_audit_log_is_optional() {
 }
 
 #[tokio::test]
+async fn fl_009_an_audit_log_that_is_too_long_tells_no_launch() {
+    let fleet = |count: u32| -> String {
+        let launched = |index| format!("launched = \"{}h\"", index + 1);
+        (0..count).map(|index| machine(&format!("a{index}"), &launched(index))).collect()
+    };
+    let whole = cloud(&fleet(18)).await;
+    whole.world().lambda.audit_page = 1;
+    let listed = list(&whole).await;
+    assert_eq!(whole.requests().of("GET /api/v1/audit-events").len(), 20, "18 machines, 2 keys");
+    assert!(listed.warnings.is_empty(), "{:?}", listed.warnings);
+    assert!(listed.machines.iter().all(|machine| machine.created_at.value().is_some()));
+
+    let long = cloud(&fleet(19)).await;
+    long.world().lambda.audit_page = 1;
+    let listed = list(&long).await;
+    listed.end.as_ref().expect("the listing itself is complete");
+    assert_eq!(long.requests().of("GET /api/v1/audit-events").len(), 20);
+    assert_eq!(listed.warnings, ["audit-log-cut"]);
+    let kinds: Vec<_> =
+        listed.machines.iter().map(|it| it.created_at.gap().map(|gap| gap.kind)).collect();
+    assert_eq!(kinds, [Some(Ignorance::Unusable); 19]);
+}
+
+#[tokio::test]
 async fn an_audit_log_that_goes_round_in_circles_ends() {
     let cloud = cloud(&machine("aa", "launched = \"9h\"")).await;
     let page = r#"{"data": [], "page_token": "again"}"#;

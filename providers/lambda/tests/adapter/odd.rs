@@ -53,8 +53,33 @@ async fn fl_087_fields_of_another_kind_are_named_and_cost_nobody_else() {
     );
     assert_eq!(odd.tags.gap().map(|gap| gap.kind), Some(Ignorance::Unusable));
     assert_eq!((odd.meter, odd.provider_state.as_str()), (Meter::Unknown, "unknown"));
+    assert_eq!(odd.name.gap().map(|gap| gap.kind), Some(Ignorance::Unusable));
+    // Nodes of clusters are told by their names alone.
+    assert_eq!(odd.manager.gap().map(|gap| gap.kind), Some(Ignorance::Unusable));
     assert!(odd.gpu.gap().is_some(), "counted as a GPU that nobody could describe");
     assert!(listed.machine("bb").unreadable.is_empty());
+}
+
+#[tokio::test]
+async fn fl_087_what_cannot_be_read_of_reservation_and_actions_speaks_against_ending_it() {
+    let reserved = "whether it is reserved cannot be read";
+    let ending = "whether it may be terminated cannot be read";
+    for (patch, objections) in [
+        (r#"{"is_reserved": "no"}"#, &[reserved][..]),
+        (r#"{"actions": 1}"#, &[ending]),
+        (r#"{"actions": {"terminate": "yes"}}"#, &[ending]),
+        (r#"{"actions": {"terminate": {"available": "yes"}}}"#, &[ending]),
+        (r#"{"is_reserved": 0, "actions": "none"}"#, &[reserved, ending]),
+        (r#"{"is_reserved": null, "actions": {"terminate": null}}"#, &[]),
+    ] {
+        let listed = list(&cloud(&machine("aa", &format!("patch = '{patch}'"))).await).await;
+        listed.end.as_ref().expect("complete");
+        let odd = listed.machine("aa");
+        assert_eq!(odd.stop.objections, objections, "{patch}");
+        let unread = objections.contains(&reserved);
+        assert_eq!(odd.purchase.name(), if unread { "unknown" } else { "on-demand" }, "{patch}");
+        assert_eq!(odd.stop.saves, !unread, "{patch}");
+    }
 }
 
 #[tokio::test]

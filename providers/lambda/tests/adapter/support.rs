@@ -66,6 +66,8 @@ pub(crate) struct Listed {
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) machines: Vec<Instance>,
     pub(crate) end: Result<(), ProviderError>,
+    /// The codes of the warnings.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Listed {
@@ -89,7 +91,8 @@ pub(crate) async fn list_with(settings: AccountSettings) -> Listed {
     let mut sink = Sink::new(&silent);
     let identity = Identity { account: "ssh-key:ops-2026".into(), login: "an API key".to_owned() };
     let end = provider.list(&cx, &identity, &Location::new("all"), &mut sink).await;
-    let listed = Listed { provider, machines: sink.into_inner(), end };
+    let warnings = sink.take_warnings().into_iter().map(|warning| warning.code).collect();
+    let listed = Listed { provider, machines: sink.into_inner(), end, warnings };
     assert!(!format!("{listed:?}").contains("canary"), "{listed:?}");
     assert!(!format!("{listed:?}").contains("jupyter"), "{listed:?}");
     listed

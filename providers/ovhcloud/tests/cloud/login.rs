@@ -2,7 +2,7 @@
 
 use reaper_ovhcloud::OvhProvider;
 use reaper_provider::{ErrorKind, Provider, ProviderError};
-use reaper_simcloud::SimCloud;
+use reaper_simcloud::{Effect, Fault, SimCloud};
 use secrecy::SecretString;
 
 use crate::kit::{PROJECT, context, list, machine, open, settings, start, world};
@@ -46,13 +46,26 @@ async fn fl_080_the_servers_clock_counts_and_not_ours() {
 }
 
 #[tokio::test]
-async fn fl_080_a_clock_that_jumps_is_named_as_the_clock() {
+async fn fl_080_a_clock_that_jumps_is_asked_again_once() {
     let cloud = start(world("")).await;
     let provider = open(&settings(&cloud));
     provider.identity(&context()).await.expect("in time");
     cloud.world().ovhcloud.clock_ahead_s = 480;
+    provider.identity(&context()).await.expect("in time again");
+    // Both calls of it were refused, side by side, and each may have asked.
+    let asked = cloud.requests().of("GET /auth/time").len();
+    assert!((2..=3).contains(&asked), "{asked}");
+
+    // Whatever time is told, it is wrong: that is named as the clock's fault, and ends.
+    let body = r#"{"errorCode": "QUERY_TIME_OUT", "message": "Query out of time"}"#.to_owned();
+    let content_type = "application/json".to_owned();
+    let effect = Effect::Answer { status: 400, body, content_type };
+    cloud.add_fault(Fault::always(effect).at("GET /cloud/project/{project}"));
+    let before = cloud.requests().of("GET /cloud/project/{project}").len();
     let error = provider.identity(&context()).await.expect_err("out of time");
     assert_eq!(error.kind, ErrorKind::ClockSkew);
+    assert_eq!(cloud.requests().of("GET /cloud/project/{project}").len() - before, 2);
+    assert_eq!(cloud.requests().of("GET /auth/time").len(), asked + 1);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 
 mod common;
 mod faults;
+mod gaps;
 mod identity;
 mod listing;
 mod recorded;
