@@ -43,7 +43,8 @@ async fn fl_081_an_end_within_two_weeks_is_told_ahead() {
     let head = format!("clock = {{ start = \"{}\" }}\n{world}", crate::support::NOW);
     let sim = crate::support::Sim::world(&format!("{head}{}", instance("m-1", ""))).await;
     let ran = OVHCLOUD.audit(&sim, OWNERLESS).await.exits(0);
-    assert!(ran.stderr.contains("expires on 2026-12-10"), "{}", ran.stderr);
+    let said = ran.json()["warnings"].to_string();
+    assert!(said.contains("key-expires") && said.contains("expires on 2026-12-10"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -21,6 +21,7 @@ const LISTS: [(&str, &str, u64); 4] = [
 const EXCERPT: &str = r#"{"servers": [
     {"id": "088f7828", "name": "cli-srv-trusting-feynman", "commercial_type": "L4-2-24G",
      "state": "running", "state_detail": "booted", "tags": [], "protected": false,
+     "project": "11111111-1111-4111-8111-000000000001",
      "boot_type": "local", "creation_date": "2026-01-13T16:37:02.618569+00:00",
      "volumes": {"0": {"volume_type": "sbs_volume", "id": "v"}}, "public_ips": []},
     {"id": "6089201a", "name": "bonjour", "commercial_type": "DEV1-S", "state": "running",
