@@ -8,7 +8,7 @@ use super::*;
 
 const FILE: &str = r#"
 # made by the command line client
-access_key: SCWROOTXXXXXXXXXXXXX
+access_key: SCWROOT0000000000000
 secret_key: root-secret
 default_project_id: 11111111-1111-4111-8111-000000000001
 profiles:
@@ -81,7 +81,7 @@ fn fl_078_a_profile_that_the_account_names_is_its_only_source() {
     assert_eq!(secret(&settings), Some("research-secret"));
     // What a profile leaves out comes from the root of the file.
     let access_key = settings.credentials.get("access_key").map(ExposeSecret::expose_secret);
-    assert_eq!(access_key, Some("SCWROOTXXXXXXXXXXXXX"));
+    assert_eq!(access_key, Some("SCWROOT0000000000000"));
     assert_eq!(settings.endpoint_url.as_deref(), Some("http://127.0.0.1:1"));
     let error = filled(Some("nobody"), &variables, &[AT_HOME]).expect_err("no such profile");
     assert!(error.problem.ends_with("there is no profile `nobody`"), "{error}");
