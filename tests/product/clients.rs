@@ -147,6 +147,66 @@ async fn lambdas_answers_are_valid_and_the_audit_sees_the_same_machines() {
     assert_eq!(seen["by_document"], present, "Lambda's own document is used where there is one");
 }
 
+/// Lets a client act on the world: the script has no complaint. Returns the states that it read in
+/// the end, and what was to be changed.
+async fn acts(
+    provider: &str,
+    script: &'static str,
+    further: Option<PathBuf>,
+) -> (Value, Vec<String>) {
+    let Sim { cloud } = Sim::world(WORLD).await;
+    let url = cloud.base_url(provider);
+    let states = tokio::task::spawn_blocking(move || {
+        let mut arguments = vec![OsStr::new(&url)];
+        arguments.extend(further.as_deref().map(Path::as_os_str));
+        arguments.push(OsStr::new("act"));
+        run(script, &arguments)
+    })
+    .await
+    .unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()));
+    let changes = cloud.requests().changes();
+    (states, changes.iter().map(|change| format!("{} {:?}", change.action, change.ids)).collect())
+}
+
+#[tokio::test]
+async fn scaleways_own_client_powers_off_and_reads_it_back() {
+    let (states, changes) = acts("scaleway", "scaleway_client.py", None).await;
+    let expected = serde_json::json!({
+        "b6a1f7d2-4e0c-4b8d-9a35-2f7c61e08d14": "stopped",
+        "90d7e3b1-c2f4-4a08-b5e6-1d8f7a2c4b59": "stopped",
+    });
+    assert_eq!(states, expected);
+    assert_eq!(changes[0], r#"poweroff ["b6a1f7d2-4e0c-4b8d-9a35-2f7c61e08d14"]"#);
+    assert_eq!(changes.len(), 8, "{changes:?}");
+}
+
+#[tokio::test]
+async fn ovhclouds_own_client_shelves_and_reads_it_back() {
+    let (states, changes) = acts("ovhcloud", "ovh_client.py", None).await;
+    let expected = serde_json::json!({
+        "5b0c1d92-8e7f-4a36-b1c4-d7f2906e8a35": "SHELVED_OFFLOADED",
+        "27f4a9d5-6c0e-4b83-92d1-a5e8c3b07f64": "SHUTOFF",
+        "17f4a9d5-6c0e-4b83-92d1-a5e8c3b07f64": "ACTIVE",
+    });
+    assert_eq!(states, expected);
+    assert_eq!(changes[0], r#"shelve ["5b0c1d92-8e7f-4a36-b1c4-d7f2906e8a35"]"#);
+    assert_eq!(changes.len(), 5, "{changes:?}");
+}
+
+#[tokio::test]
+async fn lambdas_terminations_are_valid_and_end() {
+    let (states, changes) = acts("lambda", "lambda_client.py", openapi_document()).await;
+    let expected = serde_json::json!({
+        "a93c05e7d1f84b62905ae47d8c3b16f0": "unhealthy",
+        "b93c05e7d1f84b62905ae47d8c3b16f0": "booting",
+        "c93c05e7d1f84b62905ae47d8c3b16f0": "terminating",
+        "d93c05e7d1f84b62905ae47d8c3b16f0": "active",
+    });
+    assert_eq!(states, expected);
+    assert_eq!(changes[0], r#"terminate ["6f2d8b1c40e94a7db3581c9e07a6f2d4"]"#);
+    assert_eq!(changes.len(), 6, "{changes:?}");
+}
+
 /// Lambda's `OpenAPI` document, which is no part of the product, where it lies beside the recorded
 /// answers.
 #[expect(clippy::disallowed_methods, reason = "tests/run hands over what it found")]

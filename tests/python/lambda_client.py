@@ -1,9 +1,9 @@
 """Asks the simulated Lambda for everything that can be read and validates each answer.
 
-Usage: lambda_client.py ENDPOINT_URL [OPENAPI_DOCUMENT]
+Usage: lambda_client.py ENDPOINT_URL [OPENAPI_DOCUMENT] [act]
 Every answer is held against lambda_schema.json, and against Lambda's own OpenAPI document where
 there is one. The world is the one in clients.toml. Prints the GPU machines as `reaper audit` should
-show them; exits with 1 and the failed assertion when something is not as it should be.
+show them, or with `act` terminates machines and prints the states they end in; exits with 1 and the failed assertion when something is not as it should be.
 """
 
 import json
@@ -19,6 +19,10 @@ from referencing.jsonschema import DRAFT202012
 ENDPOINT = sys.argv[1]
 # Fields of real answers that the document, of the same version, does not or no longer name.
 UNNAMED = ("architecture", "request_id", "is_reserved")
+# Refusals that clients have met and the document does not have for this call.
+UNDOCUMENTED = tuple(f"POST /api/v1/instance-operations/terminate {status}" for status in (400, 409))
+A100 = "6f2d8b1c40e94a7db3581c9e07a6f2d4"
+RESERVED = "b93c05e7d1f84b62905ae47d8c3b16f0"
 H100 = "a93c05e7d1f84b62905ae47d8c3b16f0"
 LEAVING = "c93c05e7d1f84b62905ae47d8c3b16f0"
 
@@ -57,13 +61,13 @@ class Judges:
             resource = Resource.from_contents(sealed(document), default_specification=DRAFT202012)
             self.registry = Registry().with_resource("urn:lambda", resource)
 
-    def judge(self, template, status, body):
-        key = f"GET {template} {status}"
+    def judge(self, method, template, status, body):
+        key = f"{method} {template} {status}"
         schema = {"$defs": self.own["$defs"], **self.own["answers"][key]}
         complain(key, Draft202012Validator(schema), body)
-        if self.registry:
+        if self.registry and key not in UNDOCUMENTED:
             path = template.replace("/", "~1")
-            answer = f"{path}/get/responses/{status}/content/application~1json/schema"
+            answer = f"{path}/{method.lower()}/responses/{status}/content/application~1json/schema"
             validator = OAS31Validator(
                 {"$ref": f"urn:lambda#/paths/{answer}"},
                 registry=self.registry,
@@ -81,11 +85,23 @@ def ask(judges, template, status=200, key="secret_burst_clients", id=None, **que
     path = template.replace("{id}", id or "")
     headers = {"Authorization": f"Bearer {key}"}
     answer = requests.get(ENDPOINT + path, params=query, headers=headers, timeout=30)
-    assert answer.status_code == status, (path, answer.status_code, answer.text)
+    return judged(judges, template, status, answer)
+
+
+def judged(judges, template, status, answer):
+    method = answer.request.method
+    assert answer.status_code == status, (method, template, answer.status_code, answer.text)
     assert answer.headers["content-type"] == "application/json", answer.headers
     body = answer.json()
-    judges.judge(template, status, body)
+    judges.judge(method, template, status, body)
     return body
+
+
+def terminate(judges, *ids, status=200, key="secret_burst_clients"):
+    path = "/api/v1/instance-operations/terminate"
+    headers = {"Authorization": f"Bearer {key}"}
+    answer = requests.post(ENDPOINT + path, json={"instance_ids": ids}, headers=headers, timeout=30)
+    return judged(judges, path, status, answer)
 
 
 def check_refusals(judges):
@@ -147,8 +163,31 @@ def shown(machine):
     }
 
 
+def act(judges):
+    """Terminates a machine, and reads it back until it is gone."""
+    one = "/api/v1/instances/{id}"
+    [ended] = terminate(judges, A100)["data"]["terminated_instances"]
+    assert (ended["id"], ended["status"]) == (A100, "terminating"), ended
+    again = terminate(judges, A100, status=400)["error"]
+    assert again["code"] == "global/unknown", again
+    on_its_way = ask(judges, one, id=A100)["data"]
+    assert on_its_way["actions"]["terminate"]["reason_code"] == "vm-is-terminating", on_its_way
+    gone = ask(judges, one, 404, id=A100)["error"]
+    assert gone["code"] == "global/object-does-not-exist", gone
+    # One that cannot be terminated saves the others of the call.
+    terminate(judges, H100, RESERVED, status=409)
+    terminate(judges, H100, A100, status=404)
+    terminate(judges, H100, status=401, key="nobody")
+    terminate(judges, H100, status=403, key="secret_inactive_clients")
+    listed = ask(judges, "/api/v1/instances")["data"]
+    json.dump({machine["id"]: machine["status"] for machine in listed}, sys.stdout)
+
+
 def main():
-    judges = Judges(read(sys.argv[2]) if len(sys.argv) > 2 else None)
+    arguments = [argument for argument in sys.argv[2:] if argument != "act"]
+    judges = Judges(read(arguments[0]) if arguments else None)
+    if "act" in sys.argv[2:]:
+        return act(judges)
     listed = check_instances(judges)
     types = ask(judges, "/api/v1/instance-types")["data"]
     for machine in listed.values():

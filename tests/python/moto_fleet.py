@@ -1,6 +1,8 @@
 """Serves moto on a free loopback port with a fleet seeded through boto3, until stdin closes.
 
-Prints one JSON line: {"url": …, "now": …, "machines": {name: id}}. The fleet is the one that
+Prints one JSON line: {"url": …, "now": …, "machines": {name: id}, "python": …}. Called as
+`moto_fleet.py seen URL REGION ID`, it serves nothing and prints what boto3 sees of a machine of a
+fleet that is being served. The fleet is the one that
 tests/product/moto.rs expects; moto's own deviations from EC2 (instances run at once, launch times
 are now) are worked round here and there, never in the product.
 """
@@ -82,10 +84,14 @@ FLEET = [
 
 def launch(url, name, region, kind, pairs, fate):
     ec2 = client("ec2", url, region)
-    request = {"ImageId": "ami-12345678", "InstanceType": kind, "MinCount": 1, "MaxCount": 1}
+    what = {"ImageId": "ami-12345678", "InstanceType": kind}
     if fate == "spot":
-        request["InstanceMarketOptions"] = {"MarketType": "spot"}
-    instance = ec2.run_instances(**request)["Instances"][0]["InstanceId"]
+        # moto's run_instances makes spot machines without a request behind them.
+        asked = ec2.request_spot_instances(LaunchSpecification=what, Type="one-time")
+        instance = asked["SpotInstanceRequests"][0]["InstanceId"]
+    else:
+        ran = ec2.run_instances(**what, MinCount=1, MaxCount=1)
+        instance = ran["Instances"][0]["InstanceId"]
     # moto lets everybody write aws: keys, which AWS itself would write.
     if pairs is not None:
         ec2.create_tags(Resources=[instance], Tags=tags([("Name", name), *pairs]))
@@ -98,6 +104,23 @@ def launch(url, name, region, kind, pairs, fate):
     return instance
 
 
+def seen(url, region, instance):
+    """A machine as boto3 sees it."""
+    ec2 = client("ec2", url, region)
+    found = ec2.describe_instances(InstanceIds=[instance])["Reservations"][0]["Instances"][0]
+
+    def attribute(name, key):
+        asked = ec2.describe_instance_attribute(InstanceId=instance, Attribute=name)
+        return asked[key]["Value"]
+
+    return {
+        "state": found["State"]["Name"],
+        "tags": {tag["Key"]: tag["Value"] for tag in found.get("Tags", [])},
+        "stop_protection": attribute("disableApiStop", "DisableApiStop"),
+        "termination_protection": attribute("disableApiTermination", "DisableApiTermination"),
+    }
+
+
 def main():
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -107,11 +130,20 @@ def main():
     machines = {row[0]: launch(url, *row) for row in FLEET}
     # Thirty days from now, so that everything that was launched just now is old.
     now = datetime.now(timezone.utc) + timedelta(days=30)
-    line = {"url": url, "account": ACCOUNT, "now": now.isoformat(), "machines": machines}
+    line = {
+        "url": url,
+        "account": ACCOUNT,
+        "now": now.isoformat(),
+        "machines": machines,
+        "python": sys.executable,
+    }
     print(json.dumps(line), flush=True)
     sys.stdin.read()
     server.stop()
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["seen"]:
+        print(json.dumps(seen(*sys.argv[2:])))
+    else:
+        main()

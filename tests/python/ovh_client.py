@@ -1,9 +1,10 @@
 """Reads the simulated OVHcloud with OVHcloud's own Python client and checks what comes out.
 
-Usage: ovh_client.py ENDPOINT_URL
+Usage: ovh_client.py ENDPOINT_URL [act]
 The client promises no more than JSON, so answers are held against ovh_schema.json too. The world is
-the one in clients.toml. Prints the GPU machines as `reaper audit` should show them;
-exits with 1 and the failed assertion when something is not as it should be.
+the one in clients.toml. Prints the GPU machines as `reaper audit` should show them, or with `act`
+changes machines and prints the states they end in; exits with 1 and the failed assertion when
+something is not as it should be.
 """
 
 import json
@@ -24,6 +25,7 @@ from ovh.exceptions import (
     InvalidKey,
     NotCredential,
     OAuth2FailureError,
+    ResourceConflictError,
     ResourceNotFoundError,
 )
 
@@ -65,10 +67,10 @@ def shaped(shape, value):
     return value
 
 
-def refused(kind, client, path, **query):
+def refused(kind, client, path, method="get", **query):
     """The words of an expected error, which is of exactly that kind and has a query id."""
     try:
-        client.get(path, **query)
+        getattr(client, method)(path, **query)
     except APIError as error:
         assert type(error) is kind, error
         assert error.query_id, error
@@ -185,6 +187,29 @@ def read(client):
     }
 
 
+def act():
+    """Shelves and stops machines, and reads each back."""
+    client = keys()
+
+    def read(id):
+        return shaped("single", client.get(f"{ROOT}/instance/{id}"))["status"]
+
+    assert client.post(f"{ROOT}/instance/{ASR}/shelve") is None
+    seen = [read(ASR) for _ in range(3)]
+    assert seen == ["SHELVING", "SHELVED", "SHELVED_OFFLOADED"], seen
+    assert "vm_state shelved_offloaded" in refused(
+        ResourceConflictError, client, f"{ROOT}/instance/{ASR}/shelve", "post"
+    )
+    assert service_account().post(f"{ROOT}/instance/{WEB}/stop") is None
+    assert read(WEB) == "SHUTOFF"
+    refused(ResourceNotFoundError, client, f"{ROOT}/instance/nobody/shelve", "post")
+    denied = f"/cloud/project/2c7a5e91d3f84b26a8e15d70b94f6c32/instance/{ASR}/shelve"
+    answer = keys("denied").raw_call("POST", denied)
+    right = answer.json()["details"]["unauthorizedActionsByIAM"]
+    assert (answer.status_code, right) == (403, "publicCloudProject:apiovh:instance/shelve"), right
+    json.dump({id: read(id) for id in (ASR, WEB, NODE)}, sys.stdout)
+
+
 def main():
     signed = keys()
     # The server's clock is the world's, and ahead of it.
@@ -200,4 +225,4 @@ def main():
     json.dump({"machines": machines}, sys.stdout)
 
 
-main()
+act() if "act" in sys.argv[2:] else main()

@@ -1,8 +1,9 @@
 """Reads the simulated Scaleway with Scaleway's own Python client and checks what comes out.
 
-Usage: scaleway_client.py ENDPOINT_URL
-The world is the one in clients.toml. Prints the GPU servers as `reaper audit` should show them;
-exits with 1 and the failed assertion when something is not as it should be.
+Usage: scaleway_client.py ENDPOINT_URL [act]
+The world is the one in clients.toml. Prints the GPU servers as `reaper audit` should show them, or
+with `act` changes servers and prints the states they end in; exits with 1 and the failed assertion
+when something is not as it should be.
 """
 
 import json
@@ -201,6 +202,49 @@ def shown(server, kind):
     }
 
 
+def act():
+    """Powers servers off and changes tags, and reads each back."""
+    instance = InstanceV1API(client())
+
+    def order(server_id, action, zone="fr-par-2"):
+        return declared(instance.server_action(zone=zone, server_id=server_id, action=action)).task
+
+    def read(server_id, zone="fr-par-2"):
+        return declared(instance.get_server(zone=zone, server_id=server_id)).server
+
+    task = order(COMFYUI, "poweroff")
+    assert (task.status, task.zone, task.progress) == ("pending", "fr-par-2", 0), task
+    assert task.href_result == f"/servers/{COMFYUI}", task
+    stopping = read(COMFYUI)
+    assert (stopping.state, stopping.state_detail) == ("stopping", "stopping"), stopping
+    stopped = read(COMFYUI)
+    assert (stopped.state, stopped.location) == ("stopped", None), stopped
+    assert list(stopped.volumes) == ["0"], "scratch is erased"
+    assert stopped.allowed_actions == ["poweron", "backup"], stopped
+
+    tags = ["project=helios", "reaper-keep=2026-12-24"]
+    patched = declared(instance._update_server(zone="fr-par-2", server_id=COMFYUI, tags=tags)).server
+    assert read(COMFYUI) == patched and patched.tags == tags, patched
+
+    order(LLAMA, "stop_in_place", zone="fr-par-1")
+    standby = read(LLAMA, zone="fr-par-1")
+    assert (standby.state, len(standby.public_ips)) == ("stopped in place", 2), standby
+    order(LLAMA, "poweroff", zone="fr-par-1")
+    off = read(LLAMA, zone="fr-par-1")
+    assert (off.state, [ip.dynamic for ip in off.public_ips]) == ("stopped", [False]), off
+    order(WEB, "terminate", zone="fr-par-1")
+    gone = refused(instance.get_server, zone="fr-par-1", server_id=WEB)
+    assert gone == (404, "not_found", "instance_server"), gone
+
+    def refusal(server_id, action):
+        return refused(instance.server_action, zone="fr-par-2", server_id=server_id, action=action)[:2]
+
+    assert refusal(EMBEDDINGS, "terminate") == (400, "precondition_failed"), "protected"
+    assert refusal(COMFYUI, "poweroff") == (400, "invalid_request_error"), "off already"
+    assert refusal(LLAMA, "poweroff") == (404, "not_found"), "in another zone"
+    json.dump({id: read(id).state for id in (COMFYUI, EMBEDDINGS)}, sys.stdout)
+
+
 def main():
     instance = InstanceV1API(client())
     paris_1, paris_2 = servers(instance, "fr-par-1"), servers(instance, "fr-par-2")
@@ -233,4 +277,4 @@ def main():
     json.dump({"machines": machines}, sys.stdout)
 
 
-main()
+act() if "act" in sys.argv[2:] else main()

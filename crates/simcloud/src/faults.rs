@@ -18,8 +18,10 @@ pub struct Fault {
     pub account: Option<String>,
     /// Only this region or zone.
     pub location: Option<String>,
-    /// Only this operation.
+    /// Only this operation, or what does this (`poweroff`, `shelve`).
     pub operation: Option<String>,
+    /// Only requests that name this machine.
+    pub id: Option<String>,
     /// Only the nth matching request, from 1.
     pub nth: Option<u64>,
     /// Only the first so many matching requests (after those skipped).
@@ -58,6 +60,17 @@ pub enum Effect {
         #[serde(default = "html")]
         content_type: String,
     },
+    /// Carried out, and another answer instead.
+    Masked {
+        /// The HTTP status.
+        status: u16,
+        /// The body.
+        #[serde(default)]
+        body: String,
+        /// The media type.
+        #[serde(default = "html")]
+        content_type: String,
+    },
     /// Later than the others. Adds up over all faults that match.
     Delay {
         /// How much later, in milliseconds.
@@ -69,6 +82,8 @@ pub enum Effect {
     Lost,
     /// Not carried out; the connection is closed without an answer.
     Hangup,
+    /// Carried out; the connection is closed without an answer.
+    Dropped,
     /// Carried out; the body breaks off half-way.
     Cut,
     /// Carried out; the body comes in small pieces.
@@ -94,6 +109,7 @@ impl Fault {
             account: None,
             location: None,
             operation: None,
+            id: None,
             nth: None,
             first: None,
             skip: 0,
@@ -101,10 +117,17 @@ impl Fault {
         }
     }
 
-    /// Only at this operation.
+    /// Only at this operation, or what does this.
     #[must_use]
     pub fn at(mut self, operation: &str) -> Self {
         self.operation = Some(operation.to_owned());
+        self
+    }
+
+    /// Only for requests that name this machine.
+    #[must_use]
+    pub fn on(mut self, id: &str) -> Self {
+        self.id = Some(id.to_owned());
         self
     }
 
@@ -149,7 +172,8 @@ impl Fault {
         is(&self.provider, provider)
             && is(&self.account, &call.account)
             && is(&self.location, &call.location)
-            && is(&self.operation, &call.operation)
+            && self.operation.as_deref().is_none_or(|wanted| call.is(wanted))
+            && self.id.as_deref().is_none_or(|wanted| call.names(wanted))
     }
 
     fn hits(&self, nth: u64) -> bool {

@@ -5,10 +5,12 @@
 //! is written down in a log, and [`Fault`]s make the network and the providers as bad as they
 //! are. Nothing here knows the adapters: they meet it over HTTP alone.
 
+mod act;
 pub mod aws;
 mod body;
 mod clock;
 mod faults;
+mod hooks;
 pub mod lambda;
 mod log;
 pub mod ovhcloud;
@@ -17,9 +19,11 @@ mod server;
 mod wire;
 mod world;
 
+pub use act::{Act, Outcome};
 pub use clock::{Clock, ParseWhenError, When};
 pub use faults::{Effect, Fault, Faults};
-pub use log::{Entry, Requests};
+pub use hooks::Trigger;
+pub use log::{Change, Entry, Requests};
 pub use server::SimCloud;
 pub use wire::{Call, Reply, Request, Wire};
 pub use world::{World, WorldError};

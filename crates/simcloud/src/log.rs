@@ -1,6 +1,7 @@
 //! The log of requests: what was asked, by whom, whether it changes anything, how many at once.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,6 +40,27 @@ impl Entry {
     }
 }
 
+/// A request that would change something, in short: for tests that want exactly these and no others.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Change {
+    /// The provider's name.
+    pub provider: &'static str,
+    /// The provider's account.
+    pub account: String,
+    /// What it does: `StopInstances`, `shelve`, `poweroff`, `terminate`, …
+    pub action: String,
+    /// The machines that it names.
+    pub ids: Vec<String>,
+}
+
+/// As one line: `aws 111122223333 StopInstances i-0a i-0b`.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.provider, self.account, self.action)?;
+        self.ids.iter().try_for_each(|id| write!(f, " {id}"))
+    }
+}
+
 /// What the log held at one moment, in order of arrival.
 #[derive(Debug, Clone, Default)]
 pub struct Requests(Vec<Entry>);
@@ -64,9 +86,20 @@ impl Requests {
         self.0.iter().filter(|entry| entry.call.changes).collect()
     }
 
-    /// Those of this operation.
+    /// The same in short.
+    pub fn changes(&self) -> Vec<Change> {
+        let short = |entry: &Entry| Change {
+            provider: entry.provider,
+            account: entry.call.account.clone(),
+            action: entry.call.action.clone(),
+            ids: entry.call.ids.clone(),
+        };
+        self.changing().into_iter().map(short).collect()
+    }
+
+    /// Those of this operation, or that do this.
     pub fn of(&self, operation: &str) -> Vec<&Entry> {
-        self.0.iter().filter(|entry| entry.call.operation == operation).collect()
+        self.0.iter().filter(|entry| entry.call.is(operation)).collect()
     }
 
     /// The most requests that were being served at the same time.

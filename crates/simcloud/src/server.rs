@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, DATE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use http_body_util::BodyExt;
@@ -21,6 +21,7 @@ use tokio::time::Instant;
 
 use crate::body::{Delivery, ReplyBody};
 use crate::faults::{Effect, Fault};
+use crate::hooks::{Hooks, Moment, Trigger};
 use crate::log::{Log, Requests};
 use crate::wire::{Call, Reply, Request, WIRES, Wire};
 use crate::world::World;
@@ -36,6 +37,7 @@ pub struct SimCloud {
 #[derive(Debug)]
 struct Shared {
     world: Mutex<World>,
+    hooks: Hooks,
     log: Arc<Log>,
     numbers: AtomicU64,
 }
@@ -59,6 +61,7 @@ impl SimCloud {
         let addr = listener.local_addr()?;
         let shared = Arc::new(Shared {
             world: Mutex::new(world),
+            hooks: Hooks::default(),
             log: Arc::new(Log::new()),
             numbers: AtomicU64::new(0),
         });
@@ -93,9 +96,27 @@ impl SimCloud {
         }
     }
 
-    /// The world, to look at or to change; no request is answered while it is held.
+    /// The world, to look at or to change; no request is answered while it is held. Machines that
+    /// are under way have come as far as the clock says.
     pub fn world(&self) -> MutexGuard<'_, World> {
         self.shared.world()
+    }
+
+    /// Changes the world; no request is answered meanwhile.
+    pub fn edit<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
+        change(&mut self.world())
+    }
+
+    /// Changes the world at that request, once: what somebody does just then.
+    pub fn on_request(&self, trigger: Trigger, change: impl FnOnce(&mut World) + Send + 'static) {
+        self.shared.hooks.add(trigger, Box::new(change));
+    }
+
+    /// Moves the world's clock forwards.
+    pub fn advance(&self, by: TimeDelta) {
+        let mut world = self.world();
+        let now = world.clock.now() + by;
+        world.clock.set(now);
     }
 
     /// Sets the world's clock.
@@ -161,6 +182,7 @@ async fn respond(
     let (call, ruling, latency) = {
         let mut world = shared.world();
         let call = wire.map_or_else(Call::default, |wire| wire.call(&world, &request));
+        shared.hooks.fire(Moment::Before, provider, &call, &mut world);
         let ruling = world.faults.rule(provider, &call, Instant::now());
         (call, ruling, world.latency())
     };
@@ -171,20 +193,33 @@ async fn respond(
     }
 
     let mut delivery = Delivery::Whole;
-    let answer = || match wire {
-        Some(wire) => wire.answer(&mut shared.world(), &request, &call),
-        None => Reply::new(StatusCode::NOT_FOUND, "text/plain", "no provider has this path\n"),
+    let answer = || {
+        let mut world = shared.world();
+        let reply = match wire {
+            Some(wire) => wire.answer(&mut world, &request, &call),
+            None => Reply::new(StatusCode::NOT_FOUND, "text/plain", "no provider has this path\n"),
+        };
+        shared.hooks.fire(Moment::After, provider, &call, &mut world);
+        reply
     };
     let reply = match ruling.effect {
         None | Some(Effect::Delay { .. } | Effect::Rate { .. }) => answer(),
         Some(Effect::Throttle { retry_after }) => throttle(wire, &request, &call, retry_after),
         Some(Effect::Answer { status, body, content_type }) => replace(status, body, &content_type),
+        Some(Effect::Masked { status, body, content_type }) => {
+            answer();
+            replace(status, body, &content_type)
+        }
         Some(Effect::Silence) => never(std::future::pending().await),
         Some(Effect::Lost) => {
             answer();
             never(std::future::pending().await)
         }
         Some(Effect::Hangup) => return Err(Abandoned::Hangup),
+        Some(Effect::Dropped) => {
+            answer();
+            return Err(Abandoned::Hangup);
+        }
         Some(Effect::Cut) => {
             delivery = Delivery::Cut;
             answer()
@@ -285,6 +320,8 @@ impl Shared {
     fn world(&self) -> MutexGuard<'_, World> {
         // A wire that panicked half-way may leave its own section odd, but never unsound, and the
         // test that made it panic has failed already.
-        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        world.settle();
+        world
     }
 }

@@ -74,8 +74,25 @@ pub struct Call {
     pub location: String,
     /// The provider's account the caller belongs to; empty when nobody can tell.
     pub account: String,
+    /// What it does in one word where the operation says more or less than that: `shelve`,
+    /// `poweroff`, `terminate`; else the operation.
+    pub action: String,
+    /// The machines that it names.
+    pub ids: Vec<String>,
     /// Whether it would change anything at the provider. An operation that is not known does.
     pub changes: bool,
+}
+
+impl Call {
+    /// Whether it is of this operation, or does this.
+    pub(crate) fn is(&self, operation: &str) -> bool {
+        self.operation == operation || self.action == operation
+    }
+
+    /// Whether it names this machine.
+    pub(crate) fn names(&self, id: &str) -> bool {
+        self.ids.iter().any(|named| named == id)
+    }
 }
 
 /// An answer.

@@ -30,6 +30,7 @@ use crate::scaleway::ScalewayWorld;
 /// id = "i-0abc"
 /// type = "g5.xlarge"
 /// launched = "720h"
+/// act = { takes = "40s" }
 ///
 /// [[fault]]
 /// provider = "aws"
@@ -66,6 +67,33 @@ impl World {
     /// Reads a world file.
     pub fn from_toml(text: &str) -> Result<Self, WorldError> {
         Ok(toml::from_str(text)?)
+    }
+
+    /// Machines that are under way come as far as the clock says.
+    pub(crate) fn settle(&mut self) {
+        self.aws.settle(&self.clock);
+        self.lambda.settle(&self.clock);
+        self.scaleway.settle(&self.clock);
+        self.ovhcloud.settle(&self.clock);
+    }
+
+    /// Somebody starts the machine of this id: it runs from now on, whatever it was on its way to.
+    /// Whether there is one that can be started; what was terminated cannot.
+    pub fn restart(&mut self, id: &str) -> bool {
+        self.settle();
+        let now = self.clock.now();
+        self.aws.restart(id, &self.clock)
+            || self.scaleway.restart(id, now)
+            || self.ovhcloud.restart(id)
+            || self.lambda.restart(id)
+    }
+
+    /// The machine of this id goes without a trace. Whether there was one.
+    pub fn remove(&mut self, id: &str) -> bool {
+        self.aws.remove(id)
+            || self.scaleway.remove_server(id).is_some()
+            || self.ovhcloud.remove_instance(id).is_some()
+            || self.lambda.remove_instance(id).is_some()
     }
 
     /// How long every request takes before it is looked at.

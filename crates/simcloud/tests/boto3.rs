@@ -27,7 +27,20 @@ async fn boto3_reads_the_simulated_aws() {
     assert!(output.status.success(), "{SCRIPT} failed:\n{said}");
     let seen: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(seen["identity"], "arn:aws:iam::111122223333:user/reaper");
-    let operations: Vec<_> =
-        cloud.requests().changing().iter().map(|entry| entry.call.operation.clone()).collect();
-    assert_eq!(operations, ["StopInstances"]);
+    // Refusals first; then one machine is stopped, twice, tagged, and terminated.
+    let changes: Vec<_> = cloud.requests().changes().iter().map(ToString::to_string).collect();
+    let expected = [
+        "StopInstances i-host i-plain",
+        "StopInstances i-host i-spot",
+        "StopInstances i-none",
+        "TerminateInstances i-plain",
+        "CreateTags i-host",
+        "StopInstances i-host",
+        "StopInstances i-host",
+        "CreateTags i-host",
+        "DeleteTags i-host",
+        "DeleteTags i-host",
+        "TerminateInstances i-host",
+    ];
+    assert_eq!(changes, expected.map(|change| format!("aws 111122223333 {change}")));
 }

@@ -43,6 +43,40 @@ def everything(ec2, operation, key, **arguments):
     return [item for page in pages for item in page[key]]
 
 
+def act(ec2):
+    """Stops, tags and terminates a machine, and reads each back."""
+
+    def read():
+        [reservation] = ec2.describe_instances(InstanceIds=["i-host"])["Reservations"]
+        return reservation["Instances"][0]
+
+    at_once = {"Delay": 0, "MaxAttempts": 3}
+    [stop] = ec2.stop_instances(InstanceIds=["i-host"])["StoppingInstances"]
+    assert stop["PreviousState"] == {"Code": 16, "Name": "running"}, stop
+    assert stop["CurrentState"] == {"Code": 64, "Name": "stopping"}, stop
+    assert read()["State"]["Name"] == "stopping"
+    ec2.get_waiter("instance_stopped").wait(InstanceIds=["i-host"], WaiterConfig=at_once)
+    stopped = read()
+    assert stopped["StateTransitionReason"] == "User initiated (2026-01-01 00:00:00 GMT)", stopped
+    assert stopped["StateReason"]["Code"] == "Client.UserInitiatedShutdown", stopped
+    [again] = ec2.stop_instances(InstanceIds=["i-host"])["StoppingInstances"]
+    assert again["PreviousState"] == again["CurrentState"] == {"Code": 80, "Name": "stopped"}, again
+
+    ec2.create_tags(
+        Resources=["i-host"],
+        Tags=[{"Key": "reaper-keep", "Value": "größe <&>"}, {"Key": "other", "Value": "x"}],
+    )
+    ec2.delete_tags(Resources=["i-host"], Tags=[{"Key": "other", "Value": "y"}])
+    tags = {tag["Key"]: tag["Value"] for tag in read()["Tags"]}
+    assert tags == {"other": "x", "reaper-keep": "größe <&>"}, tags
+    ec2.delete_tags(Resources=["i-host"], Tags=[{"Key": "other"}, {"Key": "reaper-keep"}])
+    assert "Tags" not in read()
+
+    [end] = ec2.terminate_instances(InstanceIds=["i-host"])["TerminatingInstances"]
+    assert end["CurrentState"] == {"Code": 32, "Name": "shutting-down"}, end
+    ec2.get_waiter("instance_terminated").wait(InstanceIds=["i-host"], WaiterConfig=at_once)
+
+
 def main():
     ec2, sts = client("ec2"), client("sts")
     seen = {"boto3": boto3.__version__}
@@ -148,7 +182,13 @@ def main():
         "unknown key at STS": refused(client("sts", key="AKIANOBODY").get_caller_identity),
         "region not enabled": refused(client("ec2", region="af-south-1").describe_instances),
         "denied": refused(client("ec2", region="eu-west-3").describe_tags),
-        "stop": refused(ec2.stop_instances, InstanceIds=["i-plain"]),
+        "stop of a protected one": refused(ec2.stop_instances, InstanceIds=["i-host", "i-plain"]),
+        "stop of a spot one": refused(ec2.stop_instances, InstanceIds=["i-host", "i-spot"]),
+        "stop of none": refused(ec2.stop_instances, InstanceIds=["i-none"]),
+        "termination of a protected one": refused(ec2.terminate_instances, InstanceIds=["i-plain"]),
+        "reserved tag": refused(
+            ec2.create_tags, Resources=["i-host"], Tags=[{"Key": "aws:x", "Value": ""}]
+        ),
         "throttled": refused(client("ec2", region="us-east-1").describe_instances),
     }
     assert seen["errors"] == {
@@ -158,11 +198,16 @@ def main():
         "unknown key at STS": ("InvalidClientTokenId", 403),
         "region not enabled": ("AuthFailure", 401),
         "denied": ("UnauthorizedOperation", 403),
-        "stop": ("InvalidAction", 400),
+        "stop of a protected one": ("OperationNotPermitted", 400),
+        "stop of a spot one": ("UnsupportedOperation", 400),
+        "stop of none": ("InvalidInstanceID.NotFound", 400),
+        "termination of a protected one": ("OperationNotPermitted", 400),
+        "reserved tag": ("InvalidParameterValue", 400),
         "throttled": ("RequestLimitExceeded", 503),
     }, seen["errors"]
     retried = client("ec2", region="us-east-1", attempts=3)
     assert everything(retried, "describe_instances", "Reservations") == []
+    act(ec2)
 
     json.dump(seen, sys.stdout, indent=1)
     print()

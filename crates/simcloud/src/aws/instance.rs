@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
+use crate::act::Act;
 use crate::clock::{Clock, When};
 
 /// An EC2 instance (`[[aws.instance]]`).
@@ -70,12 +71,15 @@ pub struct Instance {
     /// Termination protection.
     #[serde(default)]
     pub disable_api_termination: bool,
-    /// The public IPv4 address.
+    /// The public IPv4 address, lent until the machine is stopped.
     pub public_ip: Option<String>,
     /// `r-…`; machines of one reservation are listed together.
     pub reservation: Option<String>,
     /// Who launched it on the account's behalf.
     pub requester: Option<String>,
+    /// How it takes being stopped or terminated.
+    #[serde(default)]
+    pub act: Act,
 }
 
 /// A later state.
@@ -183,6 +187,7 @@ impl Instance {
             public_ip: None,
             reservation: None,
             requester: None,
+            act: Act::default(),
         }
     }
 
@@ -190,6 +195,13 @@ impl Instance {
     #[must_use]
     pub const fn launched(mut self, when: When) -> Self {
         self.launched = Some(when);
+        self
+    }
+
+    /// The same, taking it like this when it is acted upon.
+    #[must_use]
+    pub const fn act(mut self, act: Act) -> Self {
+        self.act = act;
         self
     }
 
@@ -221,6 +233,10 @@ impl Instance {
             None
         };
         self.lifecycle.as_deref().or(implied)
+    }
+
+    pub(crate) fn zone(&self) -> String {
+        self.zone.clone().unwrap_or_else(|| format!("{}a", self.region))
     }
 
     pub(crate) fn is_hidden(&self) -> bool {

@@ -4,9 +4,11 @@
 //! signatures themselves are not checked.
 
 mod account;
+mod act;
 mod auth;
 mod describe;
 mod error;
+mod find;
 mod fleet;
 mod form;
 mod instance;

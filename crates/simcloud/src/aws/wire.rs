@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 
+use crate::aws::act::{self, Order};
 use crate::aws::auth::{Caller, Scope, authenticate};
 use crate::aws::error::{AwsError, Service};
 use crate::aws::form::Form;
@@ -12,6 +13,9 @@ use crate::aws::{describe, sts};
 use crate::clock::Clock;
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
+
+/// The operation that shows the states of machines.
+const LIST: &str = "DescribeInstances";
 
 /// EC2 and STS behind one endpoint; they are told apart by the credential scope.
 #[derive(Debug)]
@@ -58,18 +62,21 @@ impl Wire for AwsWire {
         let scope = Scope::of(request);
         let account = scope.and_then(|scope| scope.account(&world.aws));
         Call {
-            changes: changes(&operation),
+            changes: changes(&operation) && !form.is_true("DryRun"),
+            action: operation.clone(),
             operation,
+            ids: named(&form),
             location: scope.map(|scope| scope.region.to_owned()).unwrap_or_default(),
             account: account.map(|account| account.id.clone()).unwrap_or_default(),
         }
     }
 
     fn answer(&self, world: &mut World, request: &Request, call: &Call) -> Reply {
+        world.aws.settle(&world.clock);
         let service = service(request);
         let request_id = request.id();
         let answer = match service {
-            Service::Ec2 => ec2(world, request, &call.operation, &request_id),
+            Service::Ec2 => ec2(world, request, call, &request_id),
             Service::Sts => sts::answer(world, request, &call.operation, &request_id),
         };
         match answer {
@@ -90,6 +97,21 @@ fn changes(operation: &str) -> bool {
     operation != "AssumeRole" && !reads.iter().any(|prefix| operation.starts_with(prefix))
 }
 
+/// The machines that a request names: by id, as things to tag, or in a filter.
+fn named(form: &Form) -> Vec<String> {
+    let filters = form.filters(|_| true).unwrap_or_default();
+    let filtered =
+        filters.into_iter().filter(|it| matches!(&*it.name, "instance-id" | "resource-id"));
+    let listed = [form.list("InstanceId"), form.list("ResourceId")].concat();
+    let single = form.get("InstanceId");
+    listed
+        .into_iter()
+        .chain(single)
+        .map(str::to_owned)
+        .chain(filtered.flat_map(|filter| filter.values))
+        .collect()
+}
+
 fn service(request: &Request) -> Service {
     match Scope::of(request) {
         Some(scope) if scope.service == "sts" => Service::Sts,
@@ -98,28 +120,42 @@ fn service(request: &Request) -> Service {
     }
 }
 
+/// An operation of EC2.
+enum Operation {
+    Read(fn(&Ask<'_>) -> Result<Xml, AwsError>),
+    Change(fn(&mut Order<'_>) -> Result<Xml, AwsError>),
+}
+
+fn find(operation: &str) -> Option<Operation> {
+    use Operation::{Change, Read};
+    Some(match operation {
+        LIST => Read(describe::instances),
+        "DescribeInstanceTypes" => Read(describe::instance_types),
+        "DescribeInstanceAttribute" => Read(describe::instance_attribute),
+        "DescribeRegions" => Read(describe::regions),
+        "DescribeSpotInstanceRequests" => Read(describe::spot_instance_requests),
+        "DescribeTags" => Read(describe::tags),
+        "StopInstances" => Change(act::stop),
+        "TerminateInstances" => Change(act::terminate),
+        "CreateTags" => Change(act::create_tags),
+        "DeleteTags" => Change(act::delete_tags),
+        _ => return None,
+    })
+}
+
 fn ec2(
-    world: &World,
+    world: &mut World,
     request: &Request,
-    operation: &str,
+    call: &Call,
     request_id: &str,
 ) -> Result<Xml, AwsError> {
     let World { aws, clock, .. } = world;
+    let operation = call.operation.as_str();
     let caller = authenticate(aws, clock, request, Service::Ec2)?;
-    let answer: fn(&Ask<'_>) -> Result<Xml, AwsError> = match operation {
-        "DescribeInstances" => describe::instances,
-        "DescribeInstanceTypes" => describe::instance_types,
-        "DescribeInstanceAttribute" => describe::instance_attribute,
-        "DescribeRegions" => describe::regions,
-        "DescribeSpotInstanceRequests" => describe::spot_instance_requests,
-        "DescribeTags" => describe::tags,
-        _ => {
-            return Err(AwsError::bad(
-                "InvalidAction",
-                format!("The action {operation} is not valid for this web service."),
-            ));
-        }
-    };
+    let found = find(operation).ok_or_else(|| {
+        let message = format!("The action {operation} is not valid for this web service.");
+        AwsError::bad("InvalidAction", message)
+    })?;
     caller.may(Service::Ec2, operation)?;
     let form = Form::of(request);
     if form.is_true("DryRun") {
@@ -129,5 +165,20 @@ fn ec2(
             "Request would have succeeded, but DryRun flag is set.",
         ));
     }
-    answer(&Ask { aws, clock, caller: &caller, form: &form, operation, request_id })
+    let (account, region) = (caller.account.id.clone(), caller.region.clone());
+    match found {
+        Operation::Read(read) => {
+            let ask = Ask { aws, clock, caller: &caller, form: &form, operation, request_id };
+            let answer = read(&ask)?;
+            if operation == LIST {
+                for id in &call.ids {
+                    aws.passages.seen(&(account.clone(), region.clone(), id.clone()));
+                }
+            }
+            Ok(answer)
+        }
+        Operation::Change(change) => {
+            change(&mut Order { aws, clock, account, region, form: &form, operation, request_id })
+        }
+    }
 }

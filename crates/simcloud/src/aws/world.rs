@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
+use crate::act::Passages;
 use crate::aws::account::Account;
+use crate::aws::act::{End, Key};
 use crate::aws::instance::Instance;
 use crate::aws::paging::Quirk;
 use crate::aws::region::{DEFAULT, OPT_IN, OptIn};
@@ -25,6 +27,7 @@ pub struct AwsWorld {
     quirks: Vec<Quirk>,
     max_clock_skew_s: Option<u32>,
     sessions: BTreeMap<String, Session>,
+    pub(crate) passages: Passages<Key, End>,
 }
 
 #[derive(Default, Deserialize)]
@@ -88,6 +91,7 @@ impl Default for AwsWorld {
             quirks: Vec::new(),
             max_clock_skew_s: None,
             sessions: BTreeMap::new(),
+            passages: Passages::default(),
         }
     }
 }
@@ -160,6 +164,7 @@ impl AwsWorld {
 
     /// Takes a machine away, as EC2 does some time after its end.
     pub fn remove_instance(&mut self, account: &str, region: &str, id: &str) -> Option<Instance> {
+        self.passages.forget(&(account.to_owned(), region.to_owned(), id.to_owned()));
         self.machines.get_mut(account)?.get_mut(region)?.remove(id)
     }
 
@@ -185,6 +190,10 @@ impl AwsWorld {
 
     pub(crate) fn machines(&self, account: &str, region: &str) -> Option<&Machines> {
         self.machines.get(account)?.get(region)
+    }
+
+    pub(crate) fn machines_mut(&mut self, account: &str, region: &str) -> Option<&mut Machines> {
+        self.machines.get_mut(account)?.get_mut(region)
     }
 
     pub(crate) const fn types(&self) -> &BTreeMap<String, InstanceType> {

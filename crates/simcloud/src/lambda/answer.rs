@@ -39,6 +39,12 @@ impl Problem {
     );
     pub(crate) const INVALID: Self =
         Self::new(StatusCode::BAD_REQUEST, "global/invalid-parameters", "Invalid request data.");
+    /// What a machine that cannot be terminated now, or is reserved, is answered with.
+    pub(crate) const CONFLICT: Self = Self::new(
+        StatusCode::CONFLICT,
+        "global/conflict",
+        "Request conflicts with the current state of the resource.",
+    );
     /// What a second terminate of the same machine is answered with.
     pub(crate) const UNKNOWN: Self =
         Self::new(StatusCode::BAD_REQUEST, "global/unknown", "An unknown error occurred.");
@@ -62,25 +68,16 @@ pub(crate) fn banned() -> Reply {
     Reply::new(StatusCode::TOO_MANY_REQUESTS, "text/html", BANNED)
 }
 
-pub(crate) fn instances(
-    world: &LambdaWorld,
-    clock: &Clock,
-    account: &Account,
-    cluster: Option<&str>,
-) -> Value {
+pub(crate) fn instances(world: &LambdaWorld, account: &Account, cluster: Option<&str>) -> Value {
     world
-        .machines(&account.name, clock)
+        .machines(&account.name)
         .filter(|machine| cluster.is_none() || machine.cluster.as_deref() == cluster)
         .map(|machine| instance(world, machine))
         .collect()
 }
 
 pub(crate) fn instance(world: &LambdaWorld, machine: &Instance) -> Value {
-    let terminate = match machine.status() {
-        "booting" => unavailable("vm-has-not-launched"),
-        "terminating" | "terminated" => unavailable("vm-is-terminating"),
-        _ => json!({ "available": true }),
-    };
+    let action = machine.unavailable().map_or_else(|| json!({ "available": true }), unavailable);
     let mounts: Vec<Value> = world
         .file_systems(&machine.account)
         .filter(|it| it.region == machine.region && machine.file_systems.contains(&it.name))
@@ -99,8 +96,8 @@ pub(crate) fn instance(world: &LambdaWorld, machine: &Instance) -> Value {
             .get(&machine.machine_type)
             .map(|kind| instance_type(&machine.machine_type, kind)),
         "actions": {
-            "migrate": terminate, "rebuild": terminate, "restart": terminate,
-            "cold_reboot": terminate, "terminate": terminate,
+            "migrate": action, "rebuild": action, "restart": action,
+            "cold_reboot": action, "terminate": action,
         },
         "tags": tags,
     });
@@ -143,7 +140,7 @@ pub(crate) fn instance_types(world: &LambdaWorld) -> Value {
 pub(crate) fn file_systems(world: &LambdaWorld, clock: &Clock, account: &Account) -> Value {
     let in_use = |it: &FileSystem| {
         world
-            .machines(&account.name, clock)
+            .machines(&account.name)
             .any(|machine| machine.region == it.region && machine.file_systems.contains(&it.name))
     };
     world

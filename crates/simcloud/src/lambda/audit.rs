@@ -63,7 +63,7 @@ fn events(world: &LambdaWorld, clock: &Clock, account: &Account) -> Vec<Event> {
         id: name.clone(),
         details: json!({}),
     });
-    let launches = world.machines(&account.name, clock).filter_map(|machine| {
+    let launches = world.machines(&account.name).filter_map(|machine| {
         let launched: When = machine.launched?;
         Some(Event {
             time: clock.resolve(launched),

@@ -16,6 +16,9 @@ pub(crate) struct LambdaWire;
 
 /// Where the API lives below the provider's prefix.
 const ROOT: &str = "/api/v1/";
+/// A machine by itself.
+const ONE: &str = "GET /api/v1/instances/{id}";
+const TERMINATE: &str = "POST /api/v1/instance-operations/terminate";
 
 impl Wire for LambdaWire {
     fn provider(&self) -> &'static str {
@@ -24,8 +27,17 @@ impl Wire for LambdaWire {
 
     fn call(&self, world: &World, request: &Request) -> Call {
         let account = caller(world, request).map(|account| account.name.clone());
+        let operation = operation(request);
+        let single = request.path.strip_prefix(ROOT).and_then(|it| it.strip_prefix("instances/"));
+        let (ids, action) = if operation == TERMINATE {
+            (ops::named(&request.body), "terminate".to_owned())
+        } else {
+            (single.map(str::to_owned).into_iter().collect(), operation.clone())
+        };
         Call {
-            operation: operation(request),
+            operation,
+            action,
+            ids,
             location: String::new(),
             account: account.unwrap_or_default(),
             changes: request.method != Method::GET,
@@ -36,7 +48,12 @@ impl Wire for LambdaWire {
         if world.lambda.too_soon(&call.account, Instant::now()) {
             return answer::banned();
         }
-        match respond(world, request, &call.operation) {
+        world.lambda.settle(&world.clock);
+        let answer = respond(world, request, &call.operation);
+        if let ([machine], ONE, true) = (&call.ids[..], &*call.operation, answer.is_ok()) {
+            world.lambda.passages.seen(machine.as_str());
+        }
+        match answer {
             Ok(body) => Reply::json(StatusCode::OK, &body),
             Err(problem) => problem.reply(&request.id()),
         }
@@ -72,11 +89,11 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Valu
     let World { lambda, clock, .. } = world;
     let data = match operation {
         "GET /api/v1/instances" => {
-            answer::instances(lambda, clock, &account, query("cluster_id").as_deref())
+            answer::instances(lambda, &account, query("cluster_id").as_deref())
         }
-        "GET /api/v1/instances/{id}" => {
+        ONE => {
             let id = path.trim_start_matches("instances/");
-            let machine = lambda.machines(&account.name, clock).find(|machine| machine.id == id);
+            let machine = lambda.machines(&account.name).find(|machine| machine.id == id);
             answer::instance(lambda, machine.ok_or(Problem::NO_OBJECT)?)
         }
         "GET /api/v1/instance-types" => answer::instance_types(lambda),
@@ -92,9 +109,7 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Valu
             // No envelope of its own: the token stands beside the data.
             return audit::page(lambda, clock, &account, &query);
         }
-        "POST /api/v1/instance-operations/terminate" => {
-            ops::terminate(lambda, clock, &account.name, &request.body)?
-        }
+        TERMINATE => ops::terminate(lambda, clock, &account.name, &request.body)?,
         _ => return Err(Problem::NOT_FOUND),
     };
     Ok(json!({ "data": data }))
@@ -110,8 +125,10 @@ fn caller<'a>(world: &'a World, request: &Request) -> Option<&'a Account> {
 mod tests {
     use http::header::AUTHORIZATION;
     use http::{HeaderMap, HeaderValue};
+    use reaper_model::Span;
 
     use super::*;
+    use crate::act::Act;
 
     const WORLD: &str = r#"
         clock = { start = "2026-11-28T09:00:00Z" }
@@ -177,6 +194,7 @@ mod tests {
     #[test]
     fn a_terminated_machine_is_on_its_way_out_and_then_gone() {
         let mut world = world();
+        world.lambda.instance_mut("aa").expect("there").act = Act::takes(Span::from_secs(60));
         let body = r#"{"instance_ids": ["aa"]}"#;
         let (status, answer) = ask(&mut world, "instance-operations/terminate", body);
         assert_eq!(

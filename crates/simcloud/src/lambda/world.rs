@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use crate::clock::{Clock, When};
+use crate::act::{Act, Passages};
+use crate::clock::When;
+use crate::lambda::ops::Terminated;
 use crate::lambda::types::InstanceType;
-
-/// How long a machine is `terminating` before it is gone.
-const TERMINATING: TimeDelta = TimeDelta::seconds(60);
 
 /// Everything that exists at Lambda (`[lambda]`).
 #[derive(Debug, Default, Deserialize)]
@@ -25,6 +23,7 @@ pub struct LambdaWorld {
     /// Events per page of the audit log.
     pub audit_page: usize,
     last_request: BTreeMap<String, Instant>,
+    pub(crate) passages: Passages<String, Terminated>,
 }
 
 #[derive(Deserialize)]
@@ -98,8 +97,12 @@ pub struct Instance {
     pub cluster: Option<String>,
     /// JSON whose fields replace those of the answer, to make odd ones: `{"name": null}`.
     pub patch: Option<String>,
-    #[serde(skip)]
-    pub(crate) gone_at: Option<DateTime<Utc>>,
+    /// Why nothing can be done to it now, in Lambda's code: `vm-action-in-progress`.
+    pub unavailable: Option<String>,
+    /// Whether it is still shown after its end, as `terminated`.
+    pub lingers: bool,
+    /// How it takes being terminated.
+    pub act: Act,
 }
 
 /// One file system, which is charged as long as it exists.
@@ -202,7 +205,7 @@ impl LambdaWorld {
             let Instance { id: instance, machine_type, .. } = instance;
             return Err(LambdaWorldError::NoType { instance, machine_type });
         }
-        if self.machines.iter().any(|other| other.id == instance.id) {
+        if self.has_instance(&instance.id) {
             return Err(LambdaWorldError::DoubleInstance(instance.id));
         }
         if instance.patched().is_none() {
@@ -219,9 +222,21 @@ impl LambdaWorld {
         Ok(())
     }
 
+    /// An account, to change it.
+    pub fn account_mut(&mut self, name: &str) -> Option<&mut Account> {
+        self.accounts.iter_mut().find(|account| account.name == name)
+    }
+
     /// A machine, to be changed by a test.
     pub fn instance_mut(&mut self, id: &str) -> Option<&mut Instance> {
         self.machines.iter_mut().find(|machine| machine.id == id)
+    }
+
+    /// Takes a machine away, as its owner would.
+    pub fn remove_instance(&mut self, id: &str) -> Option<Instance> {
+        self.passages.forget(id);
+        let at = self.machines.iter().position(|machine| machine.id == id)?;
+        Some(self.machines.remove(at))
     }
 
     fn check_account(
@@ -243,16 +258,18 @@ impl LambdaWorld {
         &self.types
     }
 
-    /// The machines of an account that are not gone.
-    pub(crate) fn machines<'a>(
-        &'a self,
-        account: &str,
-        clock: &Clock,
-    ) -> impl Iterator<Item = &'a Instance> {
-        let now = clock.now();
-        self.machines.iter().filter(move |machine| {
-            machine.account == account && machine.gone_at.is_none_or(|gone| now < gone)
-        })
+    /// The machines of an account.
+    pub(crate) fn machines(&self, account: &str) -> impl Iterator<Item = &Instance> {
+        self.machines.iter().filter(move |machine| machine.account == account)
+    }
+
+    pub(crate) fn has_instance(&self, id: &str) -> bool {
+        self.machines.iter().any(|machine| machine.id == id)
+    }
+
+    /// One more machine, of an account and a type and with an id that are known to be right.
+    pub(crate) fn push(&mut self, machine: Instance) {
+        self.machines.push(machine);
     }
 
     pub(crate) fn file_systems<'a>(
@@ -284,8 +301,12 @@ impl Instance {
             .map_or_else(|| Some(serde_json::Map::new()), |patch| serde_json::from_str(patch).ok())
     }
 
-    pub(crate) fn terminate(&mut self, now: DateTime<Utc>) {
-        self.status = Some("terminating".to_owned());
-        self.gone_at = Some(now + TERMINATING);
+    /// Why nothing can be done to it now.
+    pub(crate) fn unavailable(&self) -> Option<&str> {
+        match self.status() {
+            "booting" => Some("vm-has-not-launched"),
+            "terminating" | "terminated" => Some("vm-is-terminating"),
+            _ => self.unavailable.as_deref(),
+        }
     }
 }

@@ -189,6 +189,11 @@ pub(crate) fn nodes(cluster: &str, project: &str, ovh: &OvhWorld) -> Value {
         .collect()
 }
 
+/// There is no such project or machine.
+pub(crate) fn gone() -> Problem {
+    refusal(StatusCode::NOT_FOUND, "Client::NotFound", "This service does not exist")
+}
+
 pub(crate) fn no_such_call(method: &Method) -> Problem {
     let words = format!("Got an invalid (or empty) URL, or no {method} there");
     refusal(StatusCode::NOT_FOUND, "Client::NotFound", &words)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::act::Act;
 use crate::clock::When;
 
 /// One machine.
@@ -33,6 +34,12 @@ pub struct Instance {
     pub plan_code: Option<String>,
     /// The Kubernetes cluster whose node it is.
     pub cluster: Option<String>,
+    /// Whether it is locked, which this version of the API does not show.
+    #[serde(default)]
+    pub locked: bool,
+    /// How it takes being acted upon.
+    #[serde(default)]
+    pub act: Act,
     /// Fields of its JSON that are other than they should be.
     #[serde(default)]
     pub odd: BTreeMap<String, Value>,
@@ -62,6 +69,8 @@ impl Instance {
             monthly_since: None,
             plan_code: None,
             cluster: None,
+            locked: false,
+            act: Act::default(),
             odd: BTreeMap::new(),
             null: Vec::new(),
             without: Vec::new(),
@@ -72,6 +81,13 @@ impl Instance {
     #[must_use]
     pub fn status(mut self, word: &str) -> Self {
         word.clone_into(&mut self.status);
+        self
+    }
+
+    /// The same, taking it like this when it is acted upon.
+    #[must_use]
+    pub const fn act(mut self, act: Act) -> Self {
+        self.act = act;
         self
     }
 

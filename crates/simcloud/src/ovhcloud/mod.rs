@@ -2,6 +2,7 @@
 //! price catalogue. Signatures are checked, by the server's own clock, which may differ from the
 //! world's.
 
+mod act;
 mod answer;
 mod auth;
 mod catalogue;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::ovhcloud::answer::{self, Problem, no_such_call, refusal};
+use crate::ovhcloud::act::{self, End};
+use crate::ovhcloud::answer::{self, Problem, gone, no_such_call, refusal};
 use crate::ovhcloud::{auth, catalogue};
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
@@ -16,6 +17,8 @@ pub(crate) struct OvhWire;
 
 /// Both names of the version.
 const VERSIONS: [&str; 2] = ["/1.0", "/v1"];
+/// A machine by itself.
+const ONE: &str = "GET /cloud/project/{project}/instance/{instance}";
 /// Where service accounts log in; no part of the API.
 const LOGIN: &str = "/auth/oauth2/token";
 
@@ -26,20 +29,34 @@ impl Wire for OvhWire {
 
     fn call(&self, world: &World, request: &Request) -> Call {
         let path = path(request);
-        let project = match segments(path).as_slice() {
+        let asked = segments(path);
+        let project = match asked.as_slice() {
             ["cloud", "project", id, ..] => Some((*id).to_owned()),
             _ => auth::claimed(&world.ovhcloud, request).map(|project| project.id.clone()),
         };
+        let operation = format!("{} {}", request.method, template(path));
+        let (ids, action) = match asked.as_slice() {
+            ["cloud", "project", _, "instance", machine, action] => (vec![machine], Some(action)),
+            ["cloud", "project", _, "instance", machine] => (vec![machine], None),
+            _ => (Vec::new(), None),
+        };
         Call {
-            operation: format!("{} {}", request.method, template(path)),
+            ids: ids.into_iter().map(|id| (*id).to_owned()).collect(),
+            action: action.map_or_else(|| operation.clone(), |action| (*action).to_owned()),
+            operation,
             location: String::new(),
             account: project.unwrap_or_default(),
             changes: request.method != Method::GET && path != LOGIN,
         }
     }
 
-    fn answer(&self, world: &mut World, request: &Request, _call: &Call) -> Reply {
-        answer::reply(request, respond(world, request))
+    fn answer(&self, world: &mut World, request: &Request, call: &Call) -> Reply {
+        world.ovhcloud.settle(&world.clock);
+        let answer = respond(world, request);
+        if let ([machine], ONE, true) = (&call.ids[..], &*call.operation, answer.is_ok()) {
+            world.ovhcloud.passages.seen(machine.as_str());
+        }
+        answer::reply(request, answer)
     }
 
     fn throttled(&self, request: &Request, _call: &Call) -> Reply {
@@ -82,10 +99,18 @@ fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
     if path == LOGIN && request.method == Method::POST {
         return auth::token(ovh, clock, request);
     }
-    if request.method != Method::GET {
-        return Err(no_such_call(&request.method));
-    }
     let asked = segments(path);
+    if request.method != Method::GET {
+        let ["cloud", "project", project, "instance", machine, call] = asked.as_slice() else {
+            return Err(no_such_call(&request.method));
+        };
+        let end = End::of(call).filter(|_| request.method == Method::POST);
+        let end = end.ok_or_else(|| no_such_call(&request.method))?;
+        if auth::authenticate(ovh, clock, request)?.id != *project {
+            return Err(gone());
+        }
+        return act::send(ovh, clock, project, machine, end);
+    }
     let query = |name: &str| {
         request.query_pairs().find_map(|(other, value)| (other == name).then_some(value))
     };
@@ -103,7 +128,6 @@ fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
         ["cloud", "project", id, rest @ ..] => (*id, rest),
         _ => return Err(no_such_call(&request.method)),
     };
-    let gone = || refusal(StatusCode::NOT_FOUND, "Client::NotFound", "This service does not exist");
     let project = ovh.project(id).filter(|project| project.id == caller.id).ok_or_else(gone)?;
     let may = |right: &str| if project.denies(right) { Err(answer::denied(right)) } else { Ok(()) };
     let region = query("region");
@@ -185,7 +209,8 @@ mod tests {
         let (call, status) = asked(Method::POST, "/1.0/cloud/project/p/instance/i/shelve");
         assert_eq!(call.operation, "POST /cloud/project/{project}/instance/{instance}/shelve");
         assert_eq!((call.account.as_str(), call.changes), ("p", true));
-        assert_eq!(status, StatusCode::NOT_FOUND);
+        assert_eq!((call.action.as_str(), call.ids), ("shelve", vec!["i".to_owned()]));
+        assert_eq!(status, StatusCode::FORBIDDEN, "nobody has logged in");
         assert!(asked(Method::DELETE, "/v1/cloud/project/p/instance/i").0.changes);
         assert!(!asked(Method::POST, "/auth/oauth2/token").0.changes);
         assert!(!asked(Method::GET, "/1.0/auth/time").0.changes);

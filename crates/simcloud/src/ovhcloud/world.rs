@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
+use crate::act::Passages;
 use crate::clock::Clock;
+use crate::ovhcloud::act::End;
 use crate::ovhcloud::flavor::Flavor;
 use crate::ovhcloud::instance::Instance;
 use crate::ovhcloud::project::Project;
@@ -25,6 +27,7 @@ pub struct OvhWorld {
     pub catalogue_fillers: u32,
     /// Tokens by text: the project, and until when.
     tokens: BTreeMap<String, (String, DateTime<Utc>)>,
+    pub(crate) passages: Passages<String, End>,
 }
 
 #[derive(Default, Deserialize)]
@@ -49,6 +52,7 @@ impl Default for OvhWorld {
             max_clock_skew_s: 120,
             catalogue_fillers: 0,
             tokens: BTreeMap::new(),
+            passages: Passages::default(),
         }
     }
 }
@@ -113,7 +117,7 @@ impl OvhWorld {
                 project: project.clone(),
             });
         }
-        if self.instances.iter().any(|other| other.id == *id) {
+        if self.has_instance(id) {
             return Err(OvhWorldError::DoubleInstance(id.clone()));
         }
         self.instances.push(instance);
@@ -135,9 +139,25 @@ impl OvhWorld {
         self.instances.iter_mut().find(|instance| instance.id == id)
     }
 
+    /// Takes a machine away, as its owner would.
+    pub fn remove_instance(&mut self, id: &str) -> Option<Instance> {
+        self.passages.forget(id);
+        let at = self.instances.iter().position(|instance| instance.id == id)?;
+        Some(self.instances.remove(at))
+    }
+
     /// The machines of a project, in the order in which they came into the world.
     pub fn instances(&self, project: &str) -> impl Iterator<Item = &Instance> {
         self.instances.iter().filter(move |instance| instance.project == project)
+    }
+
+    pub(crate) fn has_instance(&self, id: &str) -> bool {
+        self.instances.iter().any(|instance| instance.id == id)
+    }
+
+    /// One more machine, of a project and with an id that are known to be right.
+    pub(crate) fn push(&mut self, instance: Instance) {
+        self.instances.push(instance);
     }
 
     pub(crate) fn project(&self, id: &str) -> Option<&Project> {

@@ -136,7 +136,7 @@ pub(crate) fn events(
     request: &Request,
 ) -> Result<Reply, Problem> {
     if query(request, "organization_id").as_deref() != Some(&organization.id) {
-        return Err(Problem::denied("audit_trail"));
+        return Err(Problem::denied("read", "audit_trail"));
     }
     let after = match query(request, "recorded_after") {
         None => clock.now() - chrono::TimeDelta::hours(1),
@@ -203,7 +203,7 @@ pub(crate) fn groups(
         .ok_or_else(|| Problem::invalid("project_id", "required", "must be given"))?;
     // As everywhere, what is not one's own may not be seen, whether it exists or not.
     if !organization.owns(&project) {
-        return Err(Problem::denied("autoscaling"));
+        return Err(Problem::denied("read", "autoscaling"));
     }
     let part = Part::of(request)?;
     let here = world.groups.iter().filter(|it| it.zone == zone && it.project == project);

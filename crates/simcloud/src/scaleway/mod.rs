@@ -5,6 +5,7 @@
 //! 404, and a request too many gets an empty 429. Recorded answers can take the place of any.
 
 mod account;
+mod act;
 mod instance;
 mod problem;
 mod recording;

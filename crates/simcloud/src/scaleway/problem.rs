@@ -24,10 +24,10 @@ impl Problem {
         Self { status: StatusCode::UNAUTHORIZED, body }
     }
 
-    /// The key may not do this.
-    pub(crate) fn denied(resource: &str) -> Self {
+    /// The key may not do this to things of this kind.
+    pub(crate) fn denied(action: &str, resource: &str) -> Self {
         let body = json!({
-            "details": [{ "action": "read", "resource": resource }],
+            "details": [{ "action": action, "resource": resource }],
             "message": "insufficient permissions",
             "type": "permissions_denied",
         });
@@ -58,6 +58,38 @@ impl Problem {
             "details": [{ "argument_name": argument, "reason": reason, "help_message": help }],
         });
         Self { status: StatusCode::BAD_REQUEST, body }
+    }
+
+    /// It is protected.
+    pub(crate) fn protected() -> Self {
+        let body = json!({
+            "type": "precondition_failed",
+            "message": "precondition is not respected",
+            "precondition": "protected_resource",
+            "help_message": "server is protected",
+        });
+        Self { status: StatusCode::BAD_REQUEST, body }
+    }
+
+    /// It is in a state that does not allow this.
+    pub(crate) fn state(message: &str) -> Self {
+        let body = json!({ "type": "invalid_request_error", "message": message });
+        Self { status: StatusCode::BAD_REQUEST, body }
+    }
+
+    /// Scaleway has locked it. The status is a guess; clients know this refusal by its type.
+    pub(crate) fn locked(id: &str) -> Self {
+        let body = json!({
+            "type": "locked",
+            "message": "resource is locked",
+            "resource": "instance_server",
+            "resource_id": id,
+        });
+        Self { status: StatusCode::LOCKED, body }
+    }
+
+    pub(crate) const fn status(&self) -> StatusCode {
+        self.status
     }
 
     /// The refusal as an answer.

@@ -4,6 +4,7 @@ use chrono::SecondsFormat;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::act::Act;
 use crate::clock::{Clock, When};
 
 const GB: u64 = 1_000_000_000;
@@ -41,19 +42,28 @@ pub struct Server {
     /// Whether it boots the rescue system.
     #[serde(default)]
     pub rescue: bool,
-    /// Size of its scratch volume, GB; 0 for none.
+    /// Size of its scratch volume, GB; 0 for none, as after a `poweroff`.
     #[serde(default)]
     pub scratch_gb: u64,
     /// Ids of flexible addresses.
     #[serde(default)]
     pub addresses: Vec<String>,
-    /// Whether it was lent an address.
+    /// Whether it is lent an address while it is not off.
     #[serde(default)]
     pub dynamic_address: bool,
+    /// How it takes being acted upon.
+    #[serde(default)]
+    pub act: Act,
+    /// When it was last changed through the API; else when it was made.
+    pub modified: Option<When>,
     /// It is made just before this page of its zone's list is read for the first time.
     pub appears_at_page: Option<u32>,
     /// JSON whose fields replace those of the answer, to make odd ones: `{"name": null}`.
     pub patch: Option<String>,
+}
+
+fn time(clock: &Clock, when: When) -> String {
+    clock.resolve(when).to_rfc3339_opts(SecondsFormat::Micros, false)
 }
 
 fn running() -> String {
@@ -79,6 +89,8 @@ impl Server {
             scratch_gb: 0,
             addresses: Vec::new(),
             dynamic_address: false,
+            act: Act::default(),
+            modified: None,
             appears_at_page: None,
             patch: None,
         }
@@ -106,6 +118,13 @@ impl Server {
         self
     }
 
+    /// The same, taking it like this when it is acted upon.
+    #[must_use]
+    pub const fn act(mut self, act: Act) -> Self {
+        self.act = act;
+        self
+    }
+
     /// The same with other fields in its answer.
     #[must_use]
     pub fn patch(mut self, json: &Value) -> Self {
@@ -119,10 +138,11 @@ impl Server {
 
     /// The time it was made, as the API writes it; also its place in a list.
     pub(crate) fn created_at(&self, clock: &Clock) -> String {
-        let hour_ago = When::ago(reaper_model::Span::from_secs(3600));
-        clock
-            .resolve(self.created.unwrap_or(hour_ago))
-            .to_rfc3339_opts(SecondsFormat::Micros, false)
+        time(clock, self.made())
+    }
+
+    fn made(&self) -> When {
+        self.created.unwrap_or_else(|| When::ago(reaper_model::Span::from_secs(3600)))
     }
 
     /// The fields that replace those of the answer; `None` if they are no JSON object.
@@ -174,7 +194,7 @@ impl Server {
                 "volume_type": "scratch",
                 "server": { "id": self.id, "name": self.name() },
                 "size": self.scratch_gb * GB,
-                "state": "available",
+                "state": if self.detail() == "terminating" { "deleting" } else { "available" },
                 "tags": [],
                 "zone": self.zone,
             });
@@ -197,11 +217,12 @@ impl Server {
                 "ipam_id": id,
             })
         };
-        let lent = self.dynamic_address.then(|| address(&format!("{}-lent", self.id), true));
+        let lends = self.dynamic_address && self.state != "stopped";
+        let lent = lends.then(|| address(&format!("{}-lent", self.id), true));
         self.addresses.iter().map(|id| address(id, false)).chain(lent).collect()
     }
 
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let short = self.id.split('-').next_back().unwrap_or_default();
         self.name.clone().unwrap_or_else(|| format!("srv-{short}"))
     }
@@ -235,7 +256,7 @@ impl Server {
             "enable_ipv6": false,
             "private_ip": null,
             "creation_date": self.created_at(clock),
-            "modification_date": self.created_at(clock),
+            "modification_date": time(clock, self.modified.unwrap_or_else(|| self.made())),
             "bootscript": null,
             "security_group": { "id": self.organization, "name": "Default security group" },
             "maintenances": [],

@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use crate::scaleway::problem::Problem;
 use crate::scaleway::route::Route;
 use crate::scaleway::world::Organization;
-use crate::scaleway::{account, instance, recording};
+use crate::scaleway::{account, act, instance, recording};
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
 
@@ -14,6 +14,9 @@ use crate::world::World;
 #[derive(Debug)]
 pub(crate) struct ScalewayWire;
 
+/// A server by itself.
+const ONE: &str = "GET /instance/v1/zones/{zone}/servers/{id}";
+const ACTION: &str = "POST /instance/v1/zones/{zone}/servers/{id}/action";
 const PRODUCTS: &str = "GET /instance/v1/zones/{zone}/products/servers";
 
 impl Wire for ScalewayWire {
@@ -24,7 +27,11 @@ impl Wire for ScalewayWire {
     fn call(&self, world: &World, request: &Request) -> Call {
         let route = Route::of(request);
         let account = caller(world, request).map(|organization| organization.id.clone());
+        let action = (route.operation == ACTION).then(|| act::asked(request)).flatten();
+        let server = route.operation.contains("/servers/{id}").then(|| route.id.to_owned());
         Call {
+            action: action.unwrap_or_else(|| route.operation.clone()),
+            ids: server.into_iter().collect(),
             location: route.location.to_owned(),
             operation: route.operation,
             account: account.unwrap_or_default(),
@@ -33,7 +40,11 @@ impl Wire for ScalewayWire {
     }
 
     fn answer(&self, world: &mut World, request: &Request, call: &Call) -> Reply {
+        world.scaleway.settle(&world.clock);
         let reply = respond(world, request, &call.operation);
+        if let ([server], ONE, true) = (&call.ids[..], &*call.operation, reply.is_ok()) {
+            world.scaleway.passages.seen(server.as_str());
+        }
         signed(reply.unwrap_or_else(|problem| problem.reply()), request)
     }
 
@@ -73,7 +84,7 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Repl
     };
     let product = request.path.split('/').nth(1).unwrap_or_default();
     if organization.denied.iter().any(|denied| denied == product) {
-        return Err(Problem::denied(product));
+        return Err(Problem::denied("read", product));
     }
     let recorded = scaleway.recordings(&request.path);
     if request.method == Method::GET && !recorded.is_empty() {
@@ -86,8 +97,10 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Repl
         "GET /instance/v1/zones/{zone}/servers" => {
             instance::servers(scaleway, clock, &organization, zone, request)
         }
-        "GET /instance/v1/zones/{zone}/servers/{id}" => {
-            instance::server(scaleway, clock, &organization, zone, id)
+        ONE => instance::server(scaleway, clock, &organization, zone, id),
+        ACTION => act::action(scaleway, clock, &organization, zone, id, request),
+        "PATCH /instance/v1/zones/{zone}/servers/{id}" => {
+            act::patch(scaleway, clock, &organization, zone, id, request)
         }
         PRODUCTS => instance::products(scaleway, request),
         "GET /iam/v1alpha1/api-keys/{id}" => account::api_key(&organization, id),

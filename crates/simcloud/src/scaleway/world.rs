@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use crate::act::Passages;
 use crate::clock::When;
+use crate::scaleway::act::End;
 use crate::scaleway::recording::Recording;
 use crate::scaleway::server::Server;
 use crate::scaleway::types::InstanceType;
@@ -32,6 +34,7 @@ pub struct ScalewayWorld {
     /// Autoscaling groups.
     pub groups: Vec<Group>,
     recordings: Vec<Recording>,
+    pub(crate) passages: Passages<String, End>,
 }
 
 #[derive(Default, Deserialize)]
@@ -64,6 +67,8 @@ pub struct Organization {
     /// What the key may not read, by the first part of the path: `iam`, `account`, `audit-trail`,
     /// `autoscaling`, `instance`.
     pub denied: Vec<String>,
+    /// What the key may read and not write, by the first part of the path: `instance`.
+    pub read_only: Vec<String>,
 }
 
 /// An oddity of a zone's server list (`[[scaleway.quirk]]`).
@@ -147,6 +152,7 @@ impl Default for ScalewayWorld {
             actions: Vec::new(),
             groups: Vec::new(),
             recordings: Vec::new(),
+            passages: Passages::default(),
         }
     }
 }
@@ -246,6 +252,18 @@ impl ScalewayWorld {
     /// A server, to change it.
     pub fn server_mut(&mut self, id: &str) -> Option<&mut Server> {
         self.servers.iter_mut().find(|server| server.id == id)
+    }
+
+    /// Takes a server away, as its owner would.
+    pub fn remove_server(&mut self, id: &str) -> Option<Server> {
+        self.passages.forget(id);
+        let at = self.servers.iter().position(|server| server.id == id)?;
+        Some(self.servers.remove(at))
+    }
+
+    /// One more server, of an organisation and with an id that are known to be right.
+    pub(crate) fn push(&mut self, server: Server) {
+        self.servers.push(server);
     }
 
     /// All servers.

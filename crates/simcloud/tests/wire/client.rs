@@ -99,6 +99,23 @@ pub(crate) fn request(signer: Option<Signer<'_>>, body: &str) -> String {
     )
 }
 
+/// One call of a provider that takes JSON, with the header that tells who asks: status and body,
+/// which is null where it is not JSON.
+pub(crate) async fn rest(
+    addr: SocketAddr,
+    target: &str,
+    auth: &str,
+    body: &str,
+) -> (u16, serde_json::Value) {
+    let text = format!(
+        "{} HTTP/1.1\r\nhost: localhost\r\n{auth}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        target,
+        body.len()
+    );
+    let answer = parse(&exchange(addr, &text).await.expect("an answer"));
+    (answer.status, serde_json::from_str(&answer.body).unwrap_or_default())
+}
+
 /// Takes an answer apart.
 pub(crate) fn parse(bytes: &[u8]) -> Answer {
     let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");

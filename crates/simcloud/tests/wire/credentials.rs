@@ -45,7 +45,7 @@ async fn errors_have_the_codes_and_statuses_of_the_real_services() {
         (EC2, list("&MaxResults=9&InstanceId.1=i-0a"), 400, "InvalidParameterCombination"),
         (EC2, list("&NextToken=forged"), 400, "InvalidNextToken"),
         (EC2, list("&Filter.1.Name=colour&Filter.1.Value.1=x"), 400, "InvalidParameterValue"),
-        (EC2, ec2("StopInstances&InstanceId.1=i-0a"), 400, "InvalidAction"),
+        (EC2, ec2("HibernateInstances&InstanceId.1=i-0a"), 400, "InvalidAction"),
     ] {
         assert_eq!(refusal(&cloud, signer, &body).await, (status, code.to_owned()), "{body}");
     }

@@ -4,7 +4,15 @@
 mod client;
 mod credentials;
 mod demo;
+mod lambda_acts;
 mod machines;
+mod moments;
 mod network;
+mod outcomes;
+mod ovhcloud_acts;
 mod pages;
+mod rig;
+mod scaleway_acts;
 mod small_world;
+mod stops;
+mod tags;

@@ -3,6 +3,7 @@
 use std::ops::Bound;
 
 use crate::aws::error::AwsError;
+use crate::aws::find;
 use crate::aws::form::Filter;
 use crate::aws::instance::{Instance, state_code};
 use crate::aws::wire::Ask;
@@ -40,25 +41,8 @@ pub(crate) fn instances(ask: &Ask<'_>) -> Result<Xml, AwsError> {
 
 /// The machines of these ids; one that is not there fails them all.
 pub(super) fn find<'a>(ask: &Ask<'a>, ids: &[&str]) -> Result<Vec<&'a Instance>, AwsError> {
-    if let Some(malformed) = ids.iter().find(|id| !id.starts_with("i-")) {
-        let message = format!("Invalid id: \"{malformed}\" (expecting \"i-...\")");
-        return Err(AwsError::bad("InvalidInstanceID.Malformed", message));
-    }
     let machines = ask.aws.machines(&ask.caller.account.id, &ask.caller.region);
-    let find = |id: &&str| machines?.get(*id).filter(|machine| is_shown(ask, machine));
-    let missing: Vec<&str> = ids.iter().copied().filter(|id| find(id).is_none()).collect();
-    match missing[..] {
-        [] => Ok(ids.iter().filter_map(find).collect()),
-        [id] => Err(not_found(&format!("The instance ID '{id}' does not exist"))),
-        _ => {
-            let ids = missing.join(", ");
-            Err(not_found(&format!("The instance IDs '{ids}' do not exist")))
-        }
-    }
-}
-
-fn not_found(message: &str) -> AwsError {
-    AwsError::bad("InvalidInstanceID.NotFound", message)
+    find::find(machines, ids, |machine| is_shown(ask, machine))
 }
 
 /// Machines of a service are shown to those who ask for them: in listings by a parameter, and
@@ -87,7 +71,7 @@ fn is_known(filter: &str) -> bool {
 
 fn passes(filter: &Filter, machine: &Instance, clock: &Clock) -> bool {
     match filter.name.as_str() {
-        "availability-zone" => filter.fits(&zone(machine)),
+        "availability-zone" => filter.fits(&machine.zone()),
         "instance-id" => filter.fits(&machine.id),
         "instance-lifecycle" => machine.lifecycle().is_some_and(|word| filter.fits(word)),
         "instance-state-code" => filter.fits(&state_code(machine.state_at(clock)).to_string()),
@@ -106,10 +90,6 @@ fn passes(filter: &Filter, machine: &Instance, clock: &Clock) -> bool {
             .and_then(|key| machine.tags.get(key))
             .is_some_and(|value| filter.fits(value)),
     }
-}
-
-fn zone(machine: &Instance) -> String {
-    machine.zone.clone().unwrap_or_else(|| format!("{}a", machine.region))
 }
 
 fn answer(ask: &Ask<'_>, machines: &[&Instance], next: Option<&str>) -> Xml {
@@ -154,7 +134,7 @@ fn describe(xml: &mut Xml, machine: &Instance, clock: &Clock) {
         xml.time("launchTime", clock.resolve(launched));
     }
     xml.node("placement", |xml| {
-        xml.leaf("availabilityZone", &zone(machine));
+        xml.leaf("availabilityZone", &machine.zone());
         xml.fixed("<groupName/>");
         xml.leaf("tenancy", &machine.tenancy);
         xml.maybe("hostId", machine.host.as_deref());
