@@ -1,13 +1,24 @@
 //! The laws for AWS that moto can express, on the EC2 that others wrote: pages, tags, identity,
-//! prices and order. moto keeps no log of requests, refuses no key and never misbehaves.
+//! prices and order, and what boto3 sees of a machine that was acted upon. moto keeps no log of
+//! requests, refuses no key and never misbehaves. Nor does it refuse a stop of one-time spot or of
+//! what has ended, which EC2 does: those are tried on the simulated cloud alone.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use reaper_model::{Fact, Tags};
-use reaper_provider::{AccountSettings, Provider};
+use reaper_model::document::Verdict;
+use reaper_model::{
+    Fact, Fingerprint, Guard, Instance, InstanceId, Meter, ProviderName, State, Step, StopKind,
+    Tags, Verb,
+};
+use reaper_provider::{
+    AccountSettings, Armed, Consents, Delivery, ErrorKind, Fresh, Identity, Pinned, Provider,
+    StopPermit, authorise,
+};
 use rust_decimal::Decimal;
+use serde_json::Value;
 
 use crate::law::OwnLaw;
 use crate::rigs::Aws;
@@ -15,10 +26,12 @@ use crate::stage::{Place, Reading, context, open, settings};
 use crate::support::Moto;
 
 /// Name and trial, like those of the other laws.
-pub(crate) const LAWS: [OwnLaw; 3] = [
+pub(crate) const LAWS: [OwnLaw; 5] = [
     ("fl_013_listings_are_complete", || Box::pin(complete())),
     ("the_same_inventory_twice_is_equal", || Box::pin(same_twice())),
     ("tags_come_through_letter_for_letter", || Box::pin(tags_and_prices())),
+    ("what_is_done_is_seen_by_others", || Box::pin(done())),
+    ("fl_039_fl_045_what_is_refused_is_left_alone", || Box::pin(refused())),
 ];
 
 const REGIONS: [&str; 3] = ["eu-west-1", "us-east-1", "ap-southeast-2"];
@@ -54,6 +67,69 @@ impl Fleet {
 
     fn open(&self) -> Arc<dyn Provider> {
         open(&Aws, self.settings.clone())
+    }
+
+    fn identity(&self) -> Identity {
+        Identity { account: self.account().into(), login: String::new() }
+    }
+
+    fn at(&self, name: &str, region: &str) -> InstanceId {
+        InstanceId {
+            provider: ProviderName::new("aws"),
+            account: self.account().into(),
+            location: region.into(),
+            native: self.id(name).to_owned(),
+        }
+    }
+
+    async fn read(&self, provider: &dyn Provider, id: &InstanceId) -> Instance {
+        let read = provider.read(&context(self.now()), &self.identity(), id).await;
+        read.expect("a seeded machine")
+    }
+
+    /// The same machine as boto3 sees it.
+    fn seen(&self, id: &InstanceId) -> Value {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/python/moto_fleet.py");
+        let python = self.moto.seeded["python"].as_str().expect("what runs the script");
+        let output = Command::new(python)
+            .args([script, "seen", &self.moto.url, id.location.as_str(), &id.native])
+            .output()
+            .expect("Python starts");
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+    }
+
+    fn pinned(&self) -> Pinned {
+        let (name, pin) = (ProviderName::new("aws"), Some(self.account()));
+        Pinned::compare(&"lawful".into(), &name, pin, &self.identity()).expect("pinned")
+    }
+
+    /// The right to act on a machine, of an account that agrees to everything.
+    fn permit(&self, machine: &Instance, verb: Verb) -> StopPermit {
+        let consents = Consents { terminate: true, local_data_loss: true };
+        let armed = Armed::new(self.pinned(), consents, true).expect("enforcing");
+        let (now, fingerprint) = (self.now(), Fingerprint::of(machine, ""));
+        let step = Step {
+            id: machine.id.clone(),
+            account: "lawful".into(),
+            name: None,
+            verb,
+            call: String::new(),
+            rule: "ownerless".to_owned(),
+            reasons: Vec::new(),
+            notice: String::new(),
+            noticed_at: now,
+            due_at: now,
+            fingerprint: fingerprint.clone(),
+            ground: String::new(),
+            hourly: None,
+            saves_per_month: None,
+            still_charged: Vec::new(),
+            loses: Vec::new(),
+        };
+        let (fingerprint, verdict) = (&fingerprint, Verdict::Orphan);
+        let fresh = Fresh { instance: machine, fingerprint, verdict, why: "" };
+        authorise(&armed, &step, &fresh, now).expect("a machine that may be acted on")
     }
 
     async fn list(&self, provider: &dyn Provider) -> Vec<Reading> {
@@ -126,5 +202,66 @@ async fn tags_and_prices() {
             Fact::Unknown(_) => {}
             Fact::Absent { .. } => panic!("{}: a price is known or unknown", machine.id),
         }
+    }
+}
+
+/// A stopped, a terminated and a kept machine are that for boto3 too, and for the next read.
+async fn done() {
+    let fleet = Fleet::start();
+    let (provider, cx) = (fleet.open(), context(fleet.now()));
+    for (name, region, verb, state, word) in [
+        ("ownerless", "eu-west-1", Verb::Stop, State::Stopped, "stopped"),
+        ("far-away", "ap-southeast-2", Verb::Terminate, State::Ended, "terminated"),
+        ("spot", "us-east-1", Verb::Terminate, State::Ended, "terminated"),
+    ] {
+        let id = fleet.at(name, region);
+        let before = fleet.read(&*provider, &id).await;
+        assert_eq!((before.state, before.meter), (State::Running, Meter::Running));
+        // Of a one-time request, it can only be terminated.
+        let only_terminate = before.stop.kind == StopKind::Terminate;
+        assert_eq!(only_terminate, name == "spot");
+        provider.act(&cx, fleet.permit(&before, verb)).await.expect("taken");
+        assert_eq!(fleet.seen(&id)["state"], word);
+        let after = fleet.read(&*provider, &id).await;
+        assert_eq!((after.state, after.meter.may_be_billed()), (state, false));
+        // Once more is no error: whoever was faster is no trouble.
+        provider.act(&cx, fleet.permit(&before, verb)).await.expect("taken again");
+    }
+
+    let id = fleet.at("owned", "eu-west-1");
+    let tags = fleet.seen(&id)["tags"].clone();
+    for value in ["2026-12-24", ""] {
+        let permit = fleet.pinned().tag(&id, "reaper-keep", Some(value)).expect("its own");
+        provider.tag(&cx, permit).await.expect("taken");
+        let mut expected = tags.clone();
+        expected["reaper-keep"] = value.into();
+        assert_eq!(fleet.seen(&id)["tags"], expected, "and all others stay");
+    }
+    let permit = fleet.pinned().tag(&id, "reaper-keep", None).expect("its own");
+    provider.tag(&cx, permit).await.expect("taken");
+    assert_eq!(fleet.seen(&id)["tags"], tags);
+}
+
+/// Protection is told by its kind and never lifted; a machine that is not there is not found.
+async fn refused() {
+    let fleet = Fleet::start();
+    let (provider, cx) = (fleet.open(), context(fleet.now()));
+    let id = fleet.at("stop-protected", "us-east-1");
+    let machine = fleet.read(&*provider, &id).await;
+    assert_eq!(machine.guards.value(), Some(&vec![Guard::Stop]));
+    let before = fleet.seen(&id);
+    let error = provider.act(&cx, fleet.permit(&machine, Verb::Stop)).await.expect_err("protected");
+    assert_eq!((error.kind, error.delivery), (ErrorKind::Protected, Delivery::Answered));
+    let after = fleet.seen(&id);
+    assert_eq!((&after["state"], &after["stop_protection"]), (&"running".into(), &true.into()));
+    assert_eq!(after, before);
+
+    let mut gone = machine;
+    "i-0123456789abcdef0".clone_into(&mut gone.id.native);
+    let read = provider.read(&cx, &fleet.identity(), &gone.id).await;
+    assert_eq!(read.expect_err("nowhere").kind, ErrorKind::NotFound);
+    for verb in [Verb::Stop, Verb::Terminate] {
+        let error = provider.act(&cx, fleet.permit(&gone, verb)).await.expect_err("nowhere");
+        assert_eq!((error.kind, error.delivery), (ErrorKind::NotFound, Delivery::Answered));
     }
 }

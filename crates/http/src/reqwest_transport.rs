@@ -86,6 +86,13 @@ impl Transport for ReqwestTransport {
     }
 }
 
+/// A client of the same trust, proxies and manners for whoever speaks HTTP by a library of its own:
+/// the state in a bucket. `timeout` bounds each request. The error is for people.
+pub fn library_client(ca_bundle: Option<&Path>, timeout: Duration) -> Result<Client, String> {
+    let extra_roots = ca_bundle.map(read_bundle).transpose()?.unwrap_or_default();
+    client(trusted(&extra_roots), CONNECT_TIMEOUT, |builder| builder.timeout(timeout))
+}
+
 fn client(
     roots: RootCertStore,
     connect_timeout: Duration,

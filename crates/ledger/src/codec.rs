@@ -1,5 +1,5 @@
-//! How identities and maps are written in JSON. An [`InstanceId`] is an array of its four parts,
-//! not its text: an account or an id may itself hold a slash.
+//! How maps whose key is no text are written in JSON: as arrays of pairs. An [`InstanceId`] is the
+//! array of its four parts, as [`reaper_model::ident::parts`] writes it.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,6 @@ type Parts = (ProviderName, ProviderAccount, Location, String);
 
 fn from_parts((provider, account, location, native): Parts) -> InstanceId {
     InstanceId { provider, account, location, native }
-}
-
-/// `#[serde(with = "codec::instance")]` for an [`InstanceId`].
-pub(crate) mod instance {
-    use super::{Deserialize, Deserializer, InstanceId, Parts, Serialize, Serializer, from_parts};
-
-    pub(crate) fn serialize<S: Serializer>(id: &InstanceId, to: S) -> Result<S::Ok, S::Error> {
-        (&id.provider, &id.account, &id.location, &id.native).serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<InstanceId, D::Error> {
-        Parts::deserialize(from).map(from_parts)
-    }
 }
 
 /// `#[serde(with = "codec::by_instance")]` for a map from [`InstanceId`]: an array of pairs.

@@ -6,10 +6,12 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 use reaper_model::outcome::Class;
-use reaper_model::{InstanceId, Location, ProviderAccount, ProviderName, Scope};
+use reaper_model::{
+    About, ActionResult, Case, InstanceId, Location, Looks, NoticeStep, ProviderAccount,
+    ProviderName, Scope, Verb,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::codec;
 use crate::frame::Digest;
 
 /// One account at one provider, by the provider's own name: what a lease is taken on.
@@ -72,6 +74,11 @@ impl Place {
         }
     }
 
+    /// The account that it belongs to.
+    pub fn account(&self) -> Account {
+        Account { provider: self.provider.clone(), account: self.account.clone() }
+    }
+
     /// A machine of this place.
     pub fn machine(&self, native: impl Into<String>) -> InstanceId {
         InstanceId {
@@ -80,6 +87,12 @@ impl Place {
             location: self.location.clone(),
             native: native.into(),
         }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.provider, self.account, self.location)
     }
 }
 
@@ -129,7 +142,8 @@ pub enum Entry {
         /// Whether a signal ended it early.
         interrupted: bool,
     },
-    /// A listing, as the difference to what was known: see [`State::sight`](crate::State::sight).
+    /// A listing, as the difference to what was known: see [`State::sight`](crate::State::sight)
+    /// and [`State::sight_all`](crate::State::sight_all).
     Seen {
         /// What was listed.
         place: Place,
@@ -150,13 +164,13 @@ pub enum Entry {
     /// The provider, asked for this machine alone, said that there is none.
     NotFound {
         /// The machine.
-        #[serde(with = "codec::instance")]
+        #[serde(with = "reaper_model::ident::parts")]
         id: InstanceId,
     },
     /// A finding's case opened, moved on or was cleared.
     CaseChanged {
         /// The machine.
-        #[serde(with = "codec::instance")]
+        #[serde(with = "reaper_model::ident::parts")]
         id: InstanceId,
         /// The rule.
         rule: String,
@@ -180,7 +194,7 @@ pub enum Entry {
     /// A step of one action.
     Action {
         /// The machine.
-        #[serde(with = "codec::instance")]
+        #[serde(with = "reaper_model::ident::parts")]
         id: InstanceId,
         /// The rule on whose ground.
         rule: String,
@@ -192,7 +206,7 @@ pub enum Entry {
     /// A machine is kept.
     Exempted {
         /// The machine.
-        #[serde(with = "codec::instance")]
+        #[serde(with = "reaper_model::ident::parts")]
         id: InstanceId,
         /// Until when.
         until: DateTime<Utc>,
@@ -204,7 +218,7 @@ pub enum Entry {
     /// A machine is no longer kept.
     ExemptionEnded {
         /// The machine.
-        #[serde(with = "codec::instance")]
+        #[serde(with = "reaper_model::ident::parts")]
         id: InstanceId,
         /// Who said so.
         by: String,
@@ -228,38 +242,6 @@ pub enum Entry {
         /// Its digest: what the chain goes on from.
         digest: Digest,
     },
-}
-
-/// A finding on its way to an action.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Case {
-    /// How far it is.
-    pub phase: Phase,
-    /// Since when the finding has held without a break.
-    pub since: DateTime<Utc>,
-    /// The key of the notice that counts for it.
-    pub notice: Option<String>,
-    /// When the notice period ends.
-    pub due_at: Option<DateTime<Utc>>,
-    /// In words, for `history` and `explain`.
-    pub why: String,
-}
-
-/// How far a case is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Phase {
-    /// Found.
-    New,
-    /// A notice was accepted.
-    Noticed,
-    /// The notice period has ended.
-    Due,
-    /// Acted.
-    Acted,
-    /// Restarted after our action, again and again: left alone.
-    Contested,
 }
 
 /// The steps of something sent: the intent before, the answer after. An intent without an answer
@@ -291,19 +273,10 @@ pub enum Sending<I> {
 pub struct NoticeIntent {
     /// The recipient.
     pub to: String,
-    /// The findings it is about; empty for a report.
-    pub about: Vec<Subject>,
-}
-
-/// One finding: a machine and a rule.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Subject {
-    /// The machine.
-    #[serde(with = "codec::instance")]
-    pub id: InstanceId,
-    /// The rule.
-    pub rule: String,
+    /// What it is for.
+    pub step: NoticeStep,
+    /// The findings it tells of.
+    pub about: Vec<About>,
 }
 
 /// What makes an alert the same alert.
@@ -336,16 +309,6 @@ pub struct AlertIntent {
     pub percent: String,
 }
 
-/// What is done to a machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verb {
-    /// The provider's stop that ends the bill and can be undone.
-    Stop,
-    /// The end of the machine.
-    Terminate,
-}
-
 /// The steps of an action: the intent before the call, the result after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -354,28 +317,17 @@ pub enum ActionStep {
     Intended {
         /// Digest of the plan.
         plan: String,
+        /// The [`Case::ground`] that it rests on.
+        ground: String,
+        /// What the machine looks like: to know a twin that takes its place.
+        looks: Looks,
     },
-    /// How it ended.
+    /// How it ended: the answer to the intent, or to an earlier [`ActionResult::Unconfirmed`] what
+    /// a later run has seen.
     Ended {
         /// The result.
         result: ActionResult,
         /// In words.
         why: String,
     },
-}
-
-/// How an action ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ActionResult {
-    /// The provider shows a state in which the bill has ended.
-    Confirmed,
-    /// Called, and not seen to work.
-    Unconfirmed,
-    /// The provider said no.
-    Refused,
-    /// There was nothing left to stop.
-    AlreadyGone,
-    /// The machine had changed since the plan, so nothing was called. Follows no intent.
-    SkippedChanged,
 }

@@ -6,24 +6,27 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use reaper_model::InstanceId;
+use reaper_model::{ActionResult, InstanceId};
 
 use crate::commit::{Commit, Head, Header, Writer};
-use crate::entry::{Account, ActionResult, ActionStep, Entry, Place, Sending};
+use crate::entry::{Account, ActionStep, Entry, Place, Sending};
 use crate::sighting::Sighting;
 use crate::state::{
-    Ended, Exemption, Lease, Machine, Message, OpenAction, PastAction, State, Step,
+    Ended, Exemption, Intent, Lease, Machine, Message, OpenAction, PastAction, State, Step, Stopped,
 };
 
 /// How long settled alerts, settled notices of machines that are gone, and ended exemptions are
 /// remembered: longer than any budget period. The log itself keeps them for as long as it lasts.
 pub const MEMORY: TimeDelta = TimeDelta::days(400);
 
+/// How long a confirmed stop is remembered, to know a twin of that machine.
+pub const STOPS: TimeDelta = TimeDelta::days(30);
+
 /// An entry that can not follow from the state before it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Contradiction {
     /// A broken-off listing proves no absence.
-    #[error("a listing of {} in {} {} was not read to its end and yet says what is absent", .0.location, .0.provider, .0.account)]
+    #[error("a listing of {0} was not read to its end and yet says what is absent")]
     AbsentInPartial(Place),
     /// Nothing is known of the machine.
     #[error("{0} was never seen")]
@@ -65,7 +68,7 @@ pub enum Contradiction {
     /// An earlier action on the machine has no result yet.
     #[error("an action on {0} has no result yet")]
     ActionOpen(InstanceId),
-    /// A result without an intent.
+    /// A result without an intent, or of something else than was intended.
     #[error("an action on {0} has a result and was not intended")]
     ActionNotIntended(InstanceId),
     /// The removal of old commits went backwards or beyond the end.
@@ -125,14 +128,20 @@ impl State {
                 let live = self.live_lease(self.alerts.get(key).map(|alert| &alert.by), header);
                 advance(&mut self.alerts, key.clone(), step, header, live)?;
             }
-            Entry::Action { id, rule, verb, step: ActionStep::Intended { plan } } => {
-                let (verb, rule, plan) = (*verb, rule.clone(), plan.clone());
-                let action = OpenAction { verb, rule, plan, at, by: header.writer.clone() };
-                self.intend(id, action)?;
+            Entry::Action {
+                id,
+                rule,
+                verb,
+                step: ActionStep::Intended { plan, ground, looks },
+            } => {
+                let (plan, ground, looks) = (plan.clone(), ground.clone(), looks.clone());
+                let intent = Intent { plan, ground, looks, at, by: header.writer.clone() };
+                self.intend(id, OpenAction { verb: *verb, rule: rule.clone(), intent })?;
             }
             Entry::Action { id, rule, verb, step: ActionStep::Ended { result, .. } } => {
                 let (verb, result) = (*verb, *result);
-                self.end_action(id, PastAction { verb, rule: rule.clone(), at, result })?;
+                let action = PastAction { verb, rule: rule.clone(), at, result, intent: None };
+                self.end_action(id, action)?;
             }
             Entry::Exempted { id, until, reason, by } => {
                 let (reason, by) = (reason.clone(), by.clone());
@@ -169,8 +178,9 @@ impl State {
 
     fn intend(&mut self, id: &InstanceId, action: OpenAction) -> Folded {
         let account = Account::of(id);
-        if self.lease(&account, action.at).is_none_or(|lease| lease.holder != action.by) {
-            return Err(Contradiction::NoLease { account, by: action.by });
+        let Intent { at, by, .. } = &action.intent;
+        if self.lease(&account, *at).is_none_or(|lease| lease.holder != *by) {
+            return Err(Contradiction::NoLease { account, by: by.clone() });
         }
         let machine = self.known(id)?;
         if machine.open_action.is_some() {
@@ -180,17 +190,23 @@ impl State {
         Ok(())
     }
 
-    fn end_action(&mut self, id: &InstanceId, action: PastAction) -> Folded {
+    fn end_action(&mut self, id: &InstanceId, mut action: PastAction) -> Folded {
         let machine = self.known(id)?;
         let skipped = action.result == ActionResult::SkippedChanged;
-        match machine.open_action.take() {
+        action.intent = match machine.open_action.take() {
             // What an earlier run may have called is not undone by skipping it now.
             Some(_) if skipped => return Err(Contradiction::ActionOpen(id.clone())),
-            None if !skipped => return Err(Contradiction::ActionNotIntended(id.clone())),
-            Some(_) | None => machine.actions.push(action),
+            Some(open) => (open.verb == action.verb).then_some(open.intent),
+            None => machine.settle(&action),
+        };
+        if action.intent.is_none() && !skipped {
+            return Err(Contradiction::ActionNotIntended(id.clone()));
         }
+        let stopped = Stopped::by(id, &action);
+        machine.actions.push(action);
         let surplus = machine.actions.len().saturating_sub(Machine::REMEMBERED_ACTIONS);
         machine.actions.drain(..surplus);
+        self.stops.extend(stopped);
         Ok(())
     }
 
@@ -239,7 +255,34 @@ impl State {
         });
         self.alerts.retain(|_, alert| alert.step == Step::Intended || alert.at >= horizon);
         self.exemptions.retain(|_, exemption| exemption.until >= horizon);
+        self.stops.retain(|stopped| now.signed_duration_since(stopped.at) <= STOPS);
         self.runs.open.retain(|_, started| *started >= horizon);
+    }
+}
+
+impl Machine {
+    /// Takes back an unconfirmed action of which `seen` says that it did work after all, and gives
+    /// its intent.
+    fn settle(&mut self, seen: &PastAction) -> Option<Intent> {
+        let worked = matches!(seen.result, ActionResult::Confirmed | ActionResult::AlreadyGone);
+        if !worked || self.unconfirmed()?.verb != seen.verb {
+            return None;
+        }
+        let called = self.actions.iter().rposition(|action| action.intent.is_some())?;
+        self.actions.remove(called).intent
+    }
+}
+
+impl Stopped {
+    fn by(id: &InstanceId, action: &PastAction) -> Option<Self> {
+        let Intent { at: called, looks, .. } = action.intent.as_ref()?;
+        (action.result == ActionResult::Confirmed).then(|| Self {
+            id: id.clone(),
+            verb: action.verb,
+            called: *called,
+            at: action.at,
+            looks: looks.clone(),
+        })
     }
 }
 

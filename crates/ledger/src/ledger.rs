@@ -131,11 +131,9 @@ impl Ledger {
             let commit = self.next_commit(at, entries);
             let (bytes, digest) = commit.encode()?;
             let head = Head { number: commit.header.number, digest };
-            let mut after = self.view.clone();
-            let link = (commit, head);
-            after.fold(&link)?;
+            self.view.check(&commit)?;
             if self.store.create(&commit::name(head.number), bytes).await? {
-                self.view = after;
+                self.view.fold(&(commit, head))?;
                 return Ok(value);
             }
             // A commit that exists and is this very one was created by a request whose answer got
@@ -201,6 +199,7 @@ impl Ledger {
     async fn catch_up(&mut self) -> Result<Vec<Head>, Error> {
         let mut caught = Vec::new();
         while let Some(link) = chain::next(&self.store, self.view.head).await? {
+            self.view.check(&link.0)?;
             self.view.fold(&link)?;
             caught.push(link.1);
         }

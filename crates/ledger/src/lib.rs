@@ -19,6 +19,7 @@
 //! | [`entry`] | [`Entry`]: what can be recorded |
 //! | [`state`] | [`State`]: what is known after a commit, and the questions one asks of it |
 //! | [`fold`] | commits → state, and [`Contradiction`]: what can not follow |
+//! | [`mod@part`] | whether a commit can follow, without touching the state |
 //! | [`sighting`] | listings → deltas: first seen, last seen, absent, gone |
 //! | [`chain`] | commits in order, each checked against the one before |
 //! | [`view`] | [`View`]: the state as read, without the right to write |
@@ -38,6 +39,7 @@ pub mod error;
 pub mod fold;
 pub mod frame;
 pub mod ledger;
+pub mod part;
 pub mod remote;
 pub mod sighting;
 pub mod state;
@@ -51,16 +53,14 @@ mod snapshot;
 pub use address::Address;
 pub use commit::{Commit, Head, Header, Writer};
 pub use compact::{Compacted, Policy};
-pub use entry::{
-    Account, ActionResult, ActionStep, AlertIntent, AlertKey, Case, Entry, NoticeIntent, Phase,
-    Place, Sending, Subject, Verb,
-};
+pub use entry::{Account, ActionStep, AlertIntent, AlertKey, Entry, NoticeIntent, Place, Sending};
 pub use error::Error;
 pub use fold::Contradiction;
 pub use frame::{Digest, FORMAT};
 pub use ledger::{Claimed, Decision, Held, Ledger, Opening};
+pub use reaper_model::{About, ActionResult, Case, Looks, NoticeStep, Phase, Verb};
 pub use remote::Access;
-pub use state::State;
+pub use state::{Intent, Machine, Message, OpenAction, PastAction, State, Stopped};
 pub use store::Store;
 pub use verify::{Verified, verify};
 pub use view::View;

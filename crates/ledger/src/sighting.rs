@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
+use reaper_model::InstanceId;
 
-use crate::entry::{Entry, Place};
+use crate::entry::{Account, Entry, Place};
 use crate::fold::Contradiction;
 use crate::state::{Absence, Listed, Machine, State, is_at};
 
@@ -38,6 +39,27 @@ impl State {
         }
         let appeared = seen.difference(&present).map(|&native| native.to_owned()).collect();
         Entry::Seen { place: place.clone(), complete, count, appeared, absent, unread }
+    }
+
+    /// The entries that record one listing of a whole `account`, all its locations at once, which
+    /// showed the machines `seen`: one for each location that has machines now or is known from
+    /// before. A machine of another account was seen too, but says nothing of its neighbours.
+    pub fn sight_all<'a>(
+        &self,
+        account: &Account,
+        complete: bool,
+        seen: impl IntoIterator<Item = &'a InstanceId>,
+    ) -> Vec<Entry> {
+        let known = self.places.keys().filter(|place| place.account() == *account);
+        let mut places: BTreeMap<Place, Vec<&str>> =
+            known.map(|place| (place.clone(), Vec::new())).collect();
+        for id in seen {
+            places.entry(Place::of(id)).or_default().push(&id.native);
+        }
+        let sight = |(place, seen): (Place, Vec<&str>)| {
+            self.sight(&place, complete && place.account() == *account, seen)
+        };
+        places.into_iter().map(sight).collect()
     }
 
     /// Folds what [`State::sight`] made.

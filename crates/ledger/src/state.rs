@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use reaper_model::outcome::Class;
-use reaper_model::{InstanceId, Location, ProviderAccount, ProviderName};
+use reaper_model::{
+    ActionResult, Case, InstanceId, Location, Looks, ProviderAccount, ProviderName, Verb,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::codec;
 use crate::commit::{Head, Writer};
-use crate::entry::{
-    Account, ActionResult, AlertIntent, AlertKey, Case, NoticeIntent, Place, Sending, Verb,
-};
+use crate::entry::{Account, AlertIntent, AlertKey, NoticeIntent, Place, Sending};
 
 /// Everything that a run needs to know of those before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,7 @@ pub struct State {
     pub(crate) places: BTreeMap<Place, Listed>,
     #[serde(with = "codec::by_instance")]
     pub(crate) machines: BTreeMap<InstanceId, Machine>,
+    pub(crate) stops: Vec<Stopped>,
     pub(crate) notices: BTreeMap<String, Message<NoticeIntent>>,
     #[serde(with = "codec::pairs")]
     pub(crate) alerts: BTreeMap<AlertKey, Message<AlertIntent>>,
@@ -64,6 +65,13 @@ pub struct Machine {
 impl Machine {
     /// How many results are remembered: enough to see a tug of war.
     pub const REMEMBERED_ACTIONS: usize = 20;
+
+    /// The last action that was called, if nobody has seen it work yet. A later run that sees it
+    /// records the result without a new intent.
+    pub fn unconfirmed(&self) -> Option<&PastAction> {
+        let called = self.actions.iter().rfind(|action| action.intent.is_some());
+        called.filter(|action| action.result == ActionResult::Unconfirmed)
+    }
 }
 
 /// A machine that complete listings no longer show. After the second it is forgotten.
@@ -78,16 +86,28 @@ pub struct Absence {
     pub listings: u32,
 }
 
-/// An intent to act.
+/// An action whose result is not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenAction {
     /// What.
     pub verb: Verb,
-    /// On which ground.
+    /// By which rule.
     pub rule: String,
-    /// By which plan.
+    /// What was written down before the call.
+    pub intent: Intent,
+}
+
+/// What is written down before a provider is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Intent {
+    /// Digest of the plan.
     pub plan: String,
+    /// The [`Case::ground`] that it rests on.
+    pub ground: String,
+    /// What the machine looked like.
+    pub looks: Looks,
     /// When.
     pub at: DateTime<Utc>,
     /// By whom.
@@ -100,12 +120,39 @@ pub struct OpenAction {
 pub struct PastAction {
     /// What.
     pub verb: Verb,
-    /// On which ground.
+    /// By which rule.
     pub rule: String,
     /// When the result was known.
     pub at: DateTime<Utc>,
     /// The result.
     pub result: ActionResult,
+    /// What was written down before the call; `None`: skipped, nothing was called.
+    pub intent: Option<Intent>,
+}
+
+impl PastAction {
+    /// The [`Case::ground`] that it rests on; `None` when nothing was called.
+    pub fn ground(&self) -> Option<&str> {
+        self.intent.as_ref().map(|intent| intent.ground.as_str())
+    }
+}
+
+/// A confirmed stop or termination, remembered also when the machine itself is gone: whoever puts
+/// a twin in its place does so within minutes of the call, or of what the call brought about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stopped {
+    /// The machine.
+    #[serde(with = "reaper_model::ident::parts")]
+    pub id: InstanceId,
+    /// What was done.
+    pub verb: Verb,
+    /// When it was intended: nothing was called before this moment.
+    pub called: DateTime<Utc>,
+    /// When it was confirmed: by this moment it had happened.
+    pub at: DateTime<Utc>,
+    /// What the machine looked like.
+    pub looks: Looks,
 }
 
 /// A notice or an alert.
@@ -118,8 +165,15 @@ pub struct Message<I> {
     pub by: Writer,
     /// How far it is.
     pub step: Step,
-    /// Since when.
+    /// When that step was recorded.
     pub at: DateTime<Utc>,
+}
+
+impl<I> Message<I> {
+    /// When the channel took it, if it did: what a notice period counts from.
+    pub fn accepted_at(&self) -> Option<DateTime<Utc>> {
+        (self.step == Step::Accepted).then_some(self.at)
+    }
 }
 
 /// How far a message is.
@@ -234,6 +288,12 @@ impl State {
         place: &'a Place,
     ) -> impl Iterator<Item = (&'a InstanceId, &'a Machine)> {
         self.machines.range(place.machine("")..).take_while(|(id, _)| is_at(id, place))
+    }
+
+    /// The confirmed stops and terminations of the last [`STOPS`](crate::fold::STOPS), oldest
+    /// first.
+    pub fn stops(&self) -> &[Stopped] {
+        &self.stops
     }
 
     /// A notice by its key.

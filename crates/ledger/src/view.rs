@@ -66,6 +66,13 @@ impl View {
         Ok(Some(view))
     }
 
+    /// Whether `commit` can follow; changes nothing.
+    pub(crate) fn check(&self, commit: &Commit) -> Result<(), Error> {
+        let number = commit.header.number;
+        self.state.check(commit).map_err(|source| Error::Contradiction { number, source })
+    }
+
+    /// After an error the value is of no use; after [`View::check`] there is none.
     pub(crate) fn fold(&mut self, (commit, head): &Link) -> Result<(), Error> {
         self.state
             .fold(commit)
@@ -85,7 +92,8 @@ impl View {
     }
 
     /// The commits themselves, oldest first: all since the first, or since the last that was
-    /// removed for its age ([`State::pruned`]).
+    /// removed for its age ([`State::pruned`]). Read as they are asked for, a few ahead: a long
+    /// log takes no more memory than a short one.
     pub async fn history<'a>(
         &self,
         store: &'a Store,

@@ -127,6 +127,27 @@ impl FromStr for InstanceId {
     }
 }
 
+/// `#[serde(with = "reaper_model::ident::parts")]`: an [`InstanceId`] as an array of its four
+/// parts, not as its text, because an account or an id may itself hold a slash.
+pub mod parts {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{InstanceId, Location, ProviderAccount, ProviderName};
+
+    type Parts = (ProviderName, ProviderAccount, Location, String);
+
+    /// Writes the four parts.
+    pub fn serialize<S: Serializer>(id: &InstanceId, to: S) -> Result<S::Ok, S::Error> {
+        (&id.provider, &id.account, &id.location, &id.native).serialize(to)
+    }
+
+    /// Reads the four parts.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<InstanceId, D::Error> {
+        let (provider, account, location, native) = Parts::deserialize(from)?;
+        Ok(InstanceId { provider, account, location, native })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,25 +11,33 @@
 //! | [`tags`] | [`Tags`]: pairs and bare words, folded keys, conflicts |
 //! | [`instance`] | [`Instance`] and its state, meter, purchase, controller, guards, stop offer |
 //! | [`inventory`] | [`Listing`], [`Scope`] |
+//! | [`case`] | [`Case`]: a finding on its way to an action, and how an action ends |
+//! | [`fingerprint`] | [`Fingerprint`]: what must not have changed before an action |
+//! | [`mod@plan`] | [`Plan`] and its [`Step`]s |
 //! | [`price`] | [`Price`]: what an hour or a month costs, since when, says who |
 //! | [`outcome`] | outcome classes and the exit codes |
 //! | [`document`] | [`AuditDocument`], the one view model |
 
 pub mod calendar;
+pub mod case;
 pub mod document;
 pub mod duration;
 pub mod fact;
+pub mod fingerprint;
 pub mod ident;
 pub mod instance;
 pub mod inventory;
 pub mod money;
 pub mod outcome;
+pub mod plan;
 pub mod price;
 pub mod tags;
 
+pub use case::{About, ActionResult, Case, Looks, NoticeStep, Phase, Verb};
 pub use document::AuditDocument;
 pub use duration::Span;
 pub use fact::{Fact, Ignorance, Source, Unknown};
+pub use fingerprint::Fingerprint;
 pub use ident::{AccountName, InstanceId, Location, MachineType, ProviderAccount, ProviderName};
 pub use instance::{
     Attachment, Gpu, Guard, Instance, LocalStorage, Loss, Manager, Meter, Purchase, State,
@@ -38,5 +46,6 @@ pub use instance::{
 pub use inventory::{Listing, Scope};
 pub use money::{Currency, Money, Rate, Totals};
 pub use outcome::{Class, Outcome};
+pub use plan::{Brake, Inputs, PLAN_SCHEMA, Plan, Step};
 pub use price::{Price, PriceOverride, PriceSource, Unit};
 pub use tags::{Tag, Tags};

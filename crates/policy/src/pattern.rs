@@ -33,6 +33,15 @@ pub enum PatternError {
 }
 
 impl Pattern {
+    /// A pattern that matches this very text, whatever characters are in it.
+    ///
+    /// # Errors
+    ///
+    /// [`PatternError::Empty`] for a blank text.
+    pub fn literal(text: &str) -> Result<Self, PatternError> {
+        globset::escape(text).parse()
+    }
+
     /// Whether the whole text matches, with case.
     pub fn matches(&self, text: &str) -> bool {
         self.exact.is_match(text)

@@ -9,10 +9,11 @@ use chrono::{DateTime, Utc};
 use reaper_model::document::Warning;
 use reaper_model::{
     Fact, Guard, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Purchase,
-    StopOffer,
+    StopOffer, Verb,
 };
 
-use crate::error::ProviderError;
+use crate::error::{Delivery, ErrorKind, ProviderError};
+use crate::permit::{StopPermit, TagPermit};
 
 /// Who the credentials are, as the provider itself says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +148,20 @@ pub struct Detail {
     pub stop: Option<StopOffer>,
 }
 
-/// One account at one cloud. Every method only reads.
+impl Detail {
+    /// Puts what was learnt into the machine that it was asked about.
+    pub fn merge_into(self, instance: &mut Instance) {
+        instance.guards = self.guards;
+        if let Some(purchase) = self.purchase {
+            instance.purchase = purchase;
+        }
+        if let Some(stop) = self.stop {
+            instance.stop = stop;
+        }
+    }
+}
+
+/// One account at one cloud. Every method only reads, but for those that take a permit.
 #[async_trait]
 pub trait Provider: Send + Sync + fmt::Debug {
     /// The cloud's name as in the configuration.
@@ -180,6 +194,48 @@ pub trait Provider: Send + Sync + fmt::Debug {
         location: &Location,
         candidates: &[&Instance],
     ) -> Vec<Detail>;
+
+    /// Reads one machine again, alone and in full: everything that [`Provider::list`] and
+    /// [`Provider::details`] say of it together, so that it can be judged anew. Never answered
+    /// from anything remembered.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`] where the provider says that there is no such machine (any more).
+    async fn read(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+        id: &InstanceId,
+    ) -> Result<Instance, ProviderError>;
+
+    /// The one call that [`Provider::act`] would make, as the provider's permissions spell it
+    /// (`ec2:StopInstances`); `None` where no such call is ever made.
+    fn call(&self, verb: Verb) -> Option<&'static str>;
+
+    /// Ends the machine's bill by [`Provider::call`] and no other. One request, never repeated
+    /// here: who wants to repeat it reads the machine first and needs a new permit. `Ok` means that
+    /// the provider took the request, not that the bill has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Denied`] with the permission, [`ErrorKind::Protected`], [`ErrorKind::Conflict`]
+    /// for a state that does not allow it, [`ErrorKind::NotFound`], and failures of the wire with
+    /// their [`Delivery`].
+    async fn act(&self, cx: &CallContext, permit: StopPermit) -> Result<(), ProviderError>;
+
+    /// The call by which a tag is set, as the provider's permissions spell it; `None` where
+    /// machines take no tags, so that `reaper keep` lives in the state alone.
+    fn tag_call(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Sets or removes one tag. All other tags stay as they are. Where machines take no tags
+    /// ([`Provider::tag_call`] is `None`), nothing is sent.
+    async fn tag(&self, _cx: &CallContext, permit: TagPermit) -> Result<(), ProviderError> {
+        let detail = format!("{} takes no tags", permit.id());
+        Err(ProviderError::new(ErrorKind::Invalid, Delivery::NotSent, "tag", detail))
+    }
 
     /// The list price of a machine, from the provider's answers or the embedded catalogue.
     fn price(&self, instance: &Instance) -> Fact<Price>;

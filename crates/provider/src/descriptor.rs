@@ -58,6 +58,8 @@ pub struct Descriptor {
     pub files: &'static [&'static str],
     /// The least-privilege permission for an audit, as `reaper check` and the README show it.
     pub audit_policy: &'static str,
+    /// What acting and `reaper keep` need besides, in the same form.
+    pub enforce_policy: &'static str,
     /// Makes an adapter.
     pub open: Open,
 }

@@ -41,6 +41,8 @@ pub enum ErrorKind {
     Invalid,
     /// The state of the thing does not allow it now.
     Conflict,
+    /// The provider's own protection of the thing forbids it. Never lifted by us.
+    Protected,
 }
 
 impl ErrorKind {
@@ -74,6 +76,7 @@ impl ErrorKind {
             Self::Inconsistent => "contradictory answers".into(),
             Self::Invalid => "request refused as invalid".into(),
             Self::Conflict => "not possible in this state".into(),
+            Self::Protected => "protected at the provider".into(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`adapter`] | the trait [`Provider`], [`Sink`], [`CallContext`], [`Coverage`] |
+//! | [`permit`] | [`StopPermit`], [`TagPermit`]: rights that only checks can make |
 //! | [`error`] | [`ProviderError`]: kind, delivery, request id; never branch on its text |
 //! | [`account`] | what the configuration says of one account, secrets resolved |
 //! | [`catalogue`] | dated price lists in CSV, embedded by the adapters |
@@ -14,6 +15,7 @@ pub mod adapter;
 pub mod catalogue;
 pub mod descriptor;
 pub mod error;
+pub mod permit;
 
 pub use account::AccountSettings;
 pub use adapter::{
@@ -23,6 +25,9 @@ pub use adapter::{
 pub use catalogue::{Catalogue, CatalogueError};
 pub use descriptor::{Descriptor, OpenError, Surroundings};
 pub use error::{Delivery, ErrorKind, ProviderError};
+pub use permit::{
+    Armed, Consents, Fresh, Pinned, Refusal, StopPermit, TagPermit, allowed, authorise,
+};
 
 /// A listing of machines as the engine collects it.
 pub type InstanceListing = reaper_model::Listing<reaper_model::Instance, ProviderError>;

@@ -6,27 +6,27 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use futures::FutureExt;
-use futures::future::join_all;
 use reaper_model::{
-    Fact, Guard, Ignorance, Instance, Location, Price, ProviderAccount, ProviderName, Purchase,
-    Source,
+    Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source, State, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
-    Identity, OpenError, Provider, ProviderError, Sink, SkippedLocation, Surroundings,
+    Identity, OpenError, Provider, ProviderError, Sink, SkippedLocation, StopPermit, Surroundings,
+    TagPermit,
 };
 
+use crate::act;
 use crate::client::{Clients, RegionClient};
 use crate::convert::Place;
+use crate::details;
 use crate::error::from_sdk;
 use crate::home;
 use crate::listing::Listing;
 use crate::price;
 use crate::settings;
-use crate::stop;
 use crate::trace::Trace;
 use crate::types::TypeBook;
-use crate::wire::{ATTRIBUTE, INSTANCES, SPOT, Wire};
+use crate::wire::{INSTANCES, Wire};
 
 /// EC2's word for a region that an account has to enable first and has not.
 const NOT_OPTED_IN: &str = "not-opted-in";
@@ -74,6 +74,20 @@ impl AwsProvider {
 
     fn wire<'a>(&self, region: &'a RegionClient, cx: &'a CallContext) -> Wire<'a> {
         Wire { region, cx, page_size: self.clients.settings().limits.page_size }
+    }
+
+    fn listing<'a>(&'a self, wire: Wire<'a>, place: Place<'a>) -> Listing<'a> {
+        Listing {
+            wire,
+            place,
+            book: &self.book,
+            catalogue: &self.catalogue,
+            may_filter: self.on("server_side_filter"),
+            seen: BTreeSet::new(),
+            accelerated: 0,
+            nameless: 0,
+            guesses: BTreeMap::new(),
+        }
     }
 
     fn on(&self, key: &str) -> bool {
@@ -155,35 +169,6 @@ impl AwsProvider {
             _ => error,
         }
     }
-
-    async fn spot_kinds(
-        &self,
-        wire: &Wire<'_>,
-        candidates: &[&Instance],
-    ) -> BTreeMap<String, Purchase> {
-        let ids: Vec<String> = candidates
-            .iter()
-            .filter(|machine| matches!(machine.purchase, Purchase::Spot { .. }))
-            .map(|machine| machine.id.native.clone())
-            .collect();
-        if ids.is_empty() {
-            return BTreeMap::new();
-        }
-        let source = Source::new(SPOT);
-        let answer = wire.spot_kinds(&ids).await;
-        ids.into_iter()
-            .map(|id| {
-                let persistent = match &answer {
-                    Ok(kinds) => match kinds.get(&id) {
-                        Some(kind) => Fact::known(*kind, &source, wire.cx.now),
-                        None => Fact::unknown(Ignorance::NotOffered, "its spot request is gone"),
-                    },
-                    Err(error) => Fact::unknown(Ignorance::ReadFailed, error.to_string()),
-                };
-                (id, Purchase::Spot { persistent })
-            })
-            .collect()
-    }
 }
 
 #[async_trait]
@@ -230,17 +215,7 @@ impl Provider for AwsProvider {
         let region = self.clients.region(location).await;
         let source = Source::new(INSTANCES);
         let place = Place { account: &identity.account, location, source: &source, now: cx.now };
-        let listing = Listing {
-            wire: self.wire(&region, cx),
-            place,
-            book: &self.book,
-            catalogue: &self.catalogue,
-            may_filter: self.on("server_side_filter"),
-            seen: BTreeSet::new(),
-            accelerated: 0,
-            nameless: 0,
-            guesses: BTreeMap::new(),
-        };
+        let listing = self.listing(self.wire(&region, cx), place);
         match listing.run(sink).await {
             Ok(()) => Ok(()),
             Err(error) => Err(self.explain_refusal(cx, location, error).await),
@@ -254,32 +229,51 @@ impl Provider for AwsProvider {
         candidates: &[&Instance],
     ) -> Vec<Detail> {
         let region = self.clients.region(location).await;
-        let wire = self.wire(&region, cx);
-        let mut spot = self.spot_kinds(&wire, candidates).await;
-        let source = Source::new(ATTRIBUTE);
-        let guards = join_all(candidates.iter().map(|machine| wire.protection(&machine.id.native)));
-        let guards = guards.await.into_iter().map(|answer| match answer {
-            Ok((stop, terminate)) => {
-                let guards = [(stop, Guard::Stop), (terminate, Guard::Terminate)];
-                let guards: Vec<Guard> =
-                    guards.into_iter().filter_map(|(on, guard)| on.then_some(guard)).collect();
-                if guards.is_empty() {
-                    Fact::absent(&source)
-                } else {
-                    Fact::known(guards, &source, cx.now)
-                }
+        details::details(&self.wire(&region, cx), candidates).await
+    }
+
+    async fn read(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+        id: &InstanceId,
+    ) -> Result<Instance, ProviderError> {
+        let (location, source) = (&id.location, Source::new(INSTANCES));
+        let region = self.clients.region(location).await;
+        let place = Place { account: &identity.account, location, source: &source, now: cx.now };
+        let listing = self.listing(self.wire(&region, cx), place);
+        let mut machine = match listing.one(&id.native).await {
+            Ok(machine) => machine,
+            Err(error) => return Err(self.explain_refusal(cx, location, error).await),
+        };
+        // Of a ghost there is nothing further to be read.
+        if machine.state != State::Ended {
+            let found = details::details(&self.wire(&region, cx), &[&machine]).await;
+            for detail in found {
+                detail.merge_into(&mut machine);
             }
-            Err(error) => Fact::unknown(Ignorance::ReadFailed, error.to_string()),
-        });
-        candidates
-            .iter()
-            .zip(guards)
-            .map(|(machine, guards)| {
-                let purchase = spot.remove(&machine.id.native);
-                let stop = purchase.as_ref().map(|purchase| stop::learnt(machine, purchase));
-                Detail { id: machine.id.clone(), guards, purchase, stop }
-            })
-            .collect()
+        }
+        Ok(machine)
+    }
+
+    fn call(&self, verb: Verb) -> Option<&'static str> {
+        Some(act::call(verb))
+    }
+
+    async fn act(&self, cx: &CallContext, permit: StopPermit) -> Result<(), ProviderError> {
+        let id = permit.id();
+        let region = self.clients.region(&id.location).await;
+        self.wire(&region, cx).end(permit.verb(), &id.native).await
+    }
+
+    fn tag_call(&self) -> Option<&'static str> {
+        Some(act::TAG)
+    }
+
+    async fn tag(&self, cx: &CallContext, permit: TagPermit) -> Result<(), ProviderError> {
+        let id = permit.id();
+        let region = self.clients.region(&id.location).await;
+        self.wire(&region, cx).tag(&id.native, permit.key(), permit.value()).await
     }
 
     fn price(&self, instance: &Instance) -> Fact<Price> {

@@ -55,10 +55,15 @@ pub(crate) struct Account {
 
 /// One region of one account.
 pub(crate) struct RegionClient {
-    /// Sends the calls.
+    /// Sends the calls that read.
     pub(crate) ec2: aws_sdk_ec2::Client,
-    /// Holds them back.
+    /// Sends the calls that change something, each once: one that may have arrived must not be
+    /// repeated before the machine was read again.
+    pub(crate) ec2_once: aws_sdk_ec2::Client,
+    /// Holds back all of them.
     pub(crate) limiter: Limiter,
+    /// Holds back besides those that change something.
+    pub(crate) changes: Limiter,
 }
 
 impl Clients {
@@ -145,9 +150,17 @@ impl Clients {
             .retry_partition(RetryPartition::custom(bucket).build())
             .retry_classifier(NeverRetryUntrusted)
             .build();
+        let limits = &self.settings.limits;
+        let once = config
+            .to_builder()
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(self.timeouts(limits.call))
+            .build();
         RegionClient {
             ec2: aws_sdk_ec2::Client::from_conf(config),
-            limiter: Limiter::new(&self.settings.limits),
+            ec2_once: aws_sdk_ec2::Client::from_conf(once),
+            limiter: Limiter::new(limits),
+            changes: Limiter::of_changes(limits),
         }
     }
 
@@ -164,7 +177,7 @@ impl Clients {
         let mut sdk = sdk
             .region(region)
             .http_client(self.http.clone())
-            .timeout_config(self.timeouts())
+            .timeout_config(self.timeouts(self.whole_call()))
             .retry_config(
                 RetryConfig::standard()
                     .with_max_attempts(self.settings.limits.attempts.max(1))
@@ -216,11 +229,11 @@ impl Clients {
         aws_sdk_sts::Client::from_conf(config)
     }
 
-    fn timeouts(&self) -> TimeoutConfig {
+    fn timeouts(&self, whole_call: Duration) -> TimeoutConfig {
         TimeoutConfig::builder()
             .connect_timeout(CONNECT.min(self.settings.limits.call))
             .operation_attempt_timeout(self.settings.limits.call)
-            .operation_timeout(self.whole_call())
+            .operation_timeout(whole_call)
             .build()
     }
 

@@ -30,6 +30,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     ],
     files: &[".aws/credentials", ".aws/config"],
     audit_policy: include_str!("../audit-policy.json"),
+    enforce_policy: include_str!("../enforce-policy.json"),
     open,
 };
 
@@ -38,4 +39,28 @@ fn open(
     surroundings: Surroundings<'_>,
 ) -> Result<Arc<dyn Provider>, OpenError> {
     Ok(Arc::new(AwsProvider::open(settings, surroundings)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use reaper_model::Verb;
+
+    use super::DESCRIPTOR;
+    use crate::act::{TAG, call};
+
+    #[test]
+    fn the_policies_allow_what_is_called_and_termination_is_apart() {
+        let (allowed, denied) = DESCRIPTOR.enforce_policy.split_once("Deny").expect("a denial");
+        let quoted = |call: &str| format!("\"{call}\"");
+        for call in [call(Verb::Stop), TAG, "ec2:DeleteTags"] {
+            assert!(allowed.contains(&quoted(call)), "{call}");
+        }
+        let terminate = quoted(call(Verb::Terminate));
+        assert!(!allowed.contains(&terminate));
+        assert!(denied.contains(&terminate), "of a group's member, whoever allows it");
+        assert!(include_str!("../terminate-policy.json").contains(&terminate));
+        for policy in [DESCRIPTOR.audit_policy, DESCRIPTOR.enforce_policy] {
+            assert!(!policy.contains("Modify") && !policy.contains(&quoted("ec2:*")));
+        }
+    }
 }

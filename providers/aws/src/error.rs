@@ -7,6 +7,7 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_ec2::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_ec2::operation::RequestId;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::http::StatusCode;
 use reaper_provider::{Delivery, ErrorKind, ProviderError};
 
 use crate::trace::Trace;
@@ -32,21 +33,23 @@ where
 {
     match error {
         SdkError::ServiceError(service) => {
-            let (status, meta) = (service.raw().status().as_u16(), service.err().meta());
+            let (status, meta) = (service.raw().status(), service.err().meta());
             let words = meta.message().map_or_else(|| chain(service.err()), str::to_owned);
             let words = trace.masked(&words);
-            answered(call, status, meta.code(), &words, trace)
+            let answered = answered(call, status.as_u16(), meta.code(), &words, trace)
                 .with_request_id(service.err().request_id().or_else(|| error.request_id()))
-                .with_retry_after(retry_after(service.raw()))
+                .with_retry_after(retry_after(service.raw()));
+            ProviderError { delivery: delivery(status), ..answered }
         }
         SdkError::ResponseError(response) => {
-            let status = response.raw().status().as_u16();
-            let kind = of_status(status).unwrap_or(ErrorKind::Protocol);
-            ProviderError::answered(kind, call, format!("HTTP {status}: {}", chain(error)))
+            let status = response.raw().status();
+            let kind = of_status(status.as_u16()).unwrap_or(ErrorKind::Protocol);
+            let detail = format!("HTTP {}: {}", status.as_u16(), chain(error));
+            ProviderError::new(kind, delivery(status), call, detail)
                 .with_request_id(error.request_id())
         }
         SdkError::TimeoutError(_) => {
-            ProviderError::new(ErrorKind::Timeout, Delivery::MaybeSent, call, at(trace, ""))
+            ProviderError::new(ErrorKind::Timeout, trace.delivery(), call, at(trace, ""))
         }
         SdkError::DispatchFailure(failure) => {
             if let Some(error) = of_credentials(error, call) {
@@ -61,12 +64,17 @@ where
             };
             let cause = failure.as_connector_error().and_then(Error::source);
             let words = cause.map_or_else(|| chain(error), chain);
-            ProviderError::new(kind, Delivery::MaybeSent, call, at(trace, &words))
+            ProviderError::new(kind, trace.delivery(), call, at(trace, &words))
         }
         other => of_credentials(other, call).unwrap_or_else(|| {
             ProviderError::new(ErrorKind::Invalid, Delivery::NotSent, call, chain(other))
         }),
     }
+}
+
+/// A good answer that cannot be read refuses nothing: the call may have been carried out.
+fn delivery(status: StatusCode) -> Delivery {
+    if status.is_success() { Delivery::MaybeSent } else { Delivery::Answered }
 }
 
 fn at(trace: &Trace, words: &str) -> String {
@@ -157,9 +165,11 @@ fn of_code(code: &str, call: &str) -> Option<ErrorKind> {
         "InvalidInstanceID.NotFound"
         | "InvalidInstanceID.Malformed"
         | "InvalidSpotInstanceRequestID.NotFound" => ErrorKind::NotFound,
-        "IncorrectInstanceState" | "OperationNotPermitted" | "UnsupportedOperation" => {
-            ErrorKind::Conflict
-        }
+        // The machine's stop or termination protection.
+        "OperationNotPermitted" => ErrorKind::Protected,
+        // A machine that has not run yet or has ended, and one that cannot be stopped at all: spot
+        // of a one-time request, a root on a local disk.
+        "IncorrectInstanceState" | "UnsupportedOperation" => ErrorKind::Conflict,
         "InternalError" | "InternalFailure" | "Unavailable" | "ServiceUnavailable" => {
             ErrorKind::ServerFault
         }
@@ -206,7 +216,6 @@ fn retry_after(response: &HttpResponse) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use aws_sdk_ec2::operation::describe_instances::DescribeInstancesError;
-    use aws_smithy_runtime_api::http::StatusCode;
     use aws_smithy_types::body::SdkBody;
     use aws_smithy_types::error::ErrorMetadata;
     use reaper_provider::RequestCounter;

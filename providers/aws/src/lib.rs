@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`descriptor`] | what the command line must know: options, credentials, the audit policy |
+//! | [`descriptor`] | what the command line must know: options, credentials, the policies |
 //! | [`adapter`] | [`AwsProvider`]: the trait `Provider`, listing by listing |
 //! | `settings` | what the settings of an account may be |
 //! | `home` | which region is asked about the account as a whole, and which in its stead |
@@ -14,7 +14,9 @@
 //! | `lenient` | answers with an unreadable date, which must not cost a whole page |
 //! | `limiter` | requests in flight and their pace, per account and region |
 //! | `listing` | one region's listing: pages, types, missing tags, the change to a filter |
-//! | `wire` | the calls and their paging |
+//! | `wire` | the calls that read, and their paging |
+//! | `act` | the calls that change something |
+//! | `details` | the closer look at single machines |
 //! | `types` | which types carry accelerators: built-in lists, else AWS's own description |
 //! | `convert` | an EC2 instance into the model's nouns |
 //! | `classify` | who manages a machine, and how it is paid for |
@@ -22,12 +24,14 @@
 //! | `price` | the dated list prices |
 //! | `error` | the SDK's errors into the taxonomy of `reaper-provider` |
 
+mod act;
 pub mod adapter;
 mod classify;
 mod client;
 mod convert;
 mod credentials;
 pub mod descriptor;
+mod details;
 mod error;
 mod home;
 mod lenient;

@@ -15,6 +15,10 @@ pub(crate) const BURST: u32 = 100;
 /// Request starts per second per account and region beyond that, unless configured: the rate at
 /// which EC2 refills the bucket.
 pub(crate) const PER_SECOND: u32 = 20;
+/// Most starts per second of calls that change something, per account and region. EC2 keeps smaller
+/// buckets for these than for reading ones, and publishes no number that holds for all; nobody
+/// waits for a stop.
+const CHANGES_PER_SECOND: u32 = 2;
 
 /// Bounds the calls to one region of one account.
 #[derive(Debug)]
@@ -41,6 +45,14 @@ impl Limiter {
             lead: spacing * (burst - 1),
             due: Mutex::new(None),
         }
+    }
+
+    /// A limiter for calls that change something: an even pace, however fast reading may be.
+    pub(crate) fn of_changes(limits: &CallLimits) -> Self {
+        let per_second = limits
+            .per_second
+            .map_or(CHANGES_PER_SECOND, |configured| configured.min(CHANGES_PER_SECOND));
+        Self::new(&CallLimits { per_second: Some(per_second), ..*limits })
     }
 
     /// Waits for a free place and for the turn. The place is free again when the result is dropped.
@@ -88,6 +100,15 @@ mod tests {
         tokio::time::advance(Duration::from_hours(1)).await;
         assert_eq!(take(&limiter, BURST).await, Duration::ZERO);
         assert_eq!(take(&limiter, 1).await, Duration::from_millis(50), "never more than a bucket");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_change_something_are_paced_apart_and_never_come_in_a_burst() {
+        for (configured, expected) in [(None, 500), (Some(50), 500), (Some(1), 1000)] {
+            let limits = CallLimits { per_second: configured, ..CallLimits::default() };
+            let waited = take(&Limiter::of_changes(&limits), 2).await;
+            assert_eq!(waited, Duration::from_millis(expected), "{configured:?}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,10 +1,11 @@
 //! One region's listing: pages to the end, types described, tags read again where they are missing,
-//! and the change to a filtered listing where a big fleet without accelerators would cost pages.
+//! and the change to a filtered listing where a big fleet without accelerators would cost pages. One
+//! machine is read alone in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types::Instance as Raw;
-use reaper_model::{Fact, Ignorance, Source, Tags};
+use reaper_model::{Fact, Ignorance, Instance, Source, Tags};
 use reaper_provider::{Catalogue, ErrorKind, ProviderError, Sink};
 
 use crate::convert::{self, Place};
@@ -48,6 +49,19 @@ impl Listing<'_> {
                 Err(ProviderError::answered(ErrorKind::Protocol, INSTANCES, words))
             }
         }
+    }
+
+    /// Reads one machine alone, whatever its type has become.
+    pub(crate) async fn one(mut self, id: &str) -> Result<Instance, ProviderError> {
+        let raw = self.wire.instance(id).await?;
+        self.describe(std::slice::from_ref(&raw)).await;
+        let hardware = match self.nature(type_of(&raw)) {
+            Nature::Accelerated(hardware) => hardware,
+            Nature::Plain => Hardware::plain(self.place.source),
+        };
+        let machine = (raw, hardware);
+        let mut read_again = self.missing_tags(std::slice::from_ref(&machine)).await;
+        Ok(self.convert(machine, &mut read_again))
     }
 
     /// Pages of the given types or of all. Ends early, with the types to filter by, when the rest
@@ -121,14 +135,19 @@ impl Listing<'_> {
             .collect();
         self.accelerated += machines.len();
         let mut read_again = self.missing_tags(&machines).await;
-        let source = self.place.source;
-        sink.page(machines.into_iter().map(|(raw, hardware)| {
-            let id = raw.instance_id().unwrap_or_default();
-            let tags = read_again
-                .remove(id)
-                .unwrap_or_else(|| Fact::known(convert::tags(raw.tags()), source, self.place.now));
-            convert::instance(&raw, &self.place, hardware, tags)
-        }));
+        sink.page(machines.into_iter().map(|machine| self.convert(machine, &mut read_again)));
+    }
+
+    fn convert(
+        &self,
+        (raw, hardware): (Raw, Hardware),
+        read_again: &mut BTreeMap<String, Fact<Tags>>,
+    ) -> Instance {
+        let Place { source, now, .. } = self.place;
+        let tags = read_again
+            .remove(raw.instance_id().unwrap_or_default())
+            .unwrap_or_else(|| Fact::known(convert::tags(raw.tags()), source, now));
+        convert::instance(&raw, &self.place, hardware, tags)
     }
 
     /// Asks AWS about those types on a page that nobody knows yet.

@@ -95,8 +95,9 @@ pub(crate) fn offer(facts: &Facts<'_>) -> StopOffer {
     StopOffer { kind, saves: !facts.purchase.prepaid(), loses, objections: objections(facts) }
 }
 
-/// The offer of a machine whose way of payment was learnt after its listing.
-pub(crate) fn learnt(machine: &Instance, purchase: &Purchase) -> StopOffer {
+/// The offer of a machine whose way of payment was learnt after its listing, and whether its spot
+/// request is one of a group.
+pub(crate) fn learnt(machine: &Instance, purchase: &Purchase, grouped: bool) -> StopOffer {
     let mut offer = machine.stop.clone();
     if let Purchase::Spot { persistent } = &machine.purchase
         && let Some(gap) = persistent.gap()
@@ -104,8 +105,14 @@ pub(crate) fn learnt(machine: &Instance, purchase: &Purchase) -> StopOffer {
         offer.objections.retain(|objection| *objection != gap.why);
     }
     if let Purchase::Spot { persistent } = purchase {
-        if persistent.value() == Some(&false) {
-            offer.kind = StopKind::Terminate;
+        match persistent.value() {
+            Some(false) => offer.kind = StopKind::Terminate,
+            Some(true) if grouped => offer.objections.push(
+                "EC2 stops no machine of a spot request's group singly, and launches it again \
+                 when it is terminated"
+                    .to_owned(),
+            ),
+            Some(true) | None => {}
         }
         offer.objections.extend(persistent.gap().map(ToString::to_string));
     }

@@ -1,9 +1,11 @@
-//! What each attempt of a call tells: that it was sent, to which host, and what time it is there.
+//! What each attempt of a call tells: that it was sent, to which host, whether it had a connection
+//! to go by, and what time it is there.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aws_smithy_runtime_api::box_error::BoxError;
+use aws_smithy_runtime_api::client::connection::CaptureSmithyConnection;
 use aws_smithy_runtime_api::client::interceptors::Intercept;
 use aws_smithy_runtime_api::client::interceptors::context::{
     BeforeDeserializationInterceptorContextRef, BeforeTransmitInterceptorContextRef,
@@ -11,7 +13,7 @@ use aws_smithy_runtime_api::client::interceptors::context::{
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::config_bag::ConfigBag;
 use chrono::{DateTime, Utc};
-use reaper_provider::RequestCounter;
+use reaper_provider::{Delivery, RequestCounter};
 use secrecy::{ExposeSecret, SecretString};
 
 /// What stands in a text where a secret stood.
@@ -26,18 +28,20 @@ pub(crate) struct Trace {
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// The latest attempt.
-    sent: Mutex<Sent>,
+    /// The latest attempt; `None` before there was one.
+    sent: Mutex<Option<Sent>>,
     /// Seconds by which the provider's clock is ahead of ours, by the latest answer.
     ahead: AtomicI64,
 }
 
-/// One attempt as it was sent.
-#[derive(Debug, Clone, Default)]
+/// One attempt as it was handed to the HTTP client.
+#[derive(Debug, Clone)]
 struct Sent {
     host: Option<String>,
     /// The one credential that is sent as it is.
     session_token: Option<SecretString>,
+    /// Tells, once the HTTP client has found or made one, by which connection it went.
+    connection: Option<CaptureSmithyConnection>,
 }
 
 impl Trace {
@@ -56,18 +60,29 @@ impl Trace {
 
     /// The host that was asked.
     pub(crate) fn host(&self) -> Option<String> {
-        self.sent().host.clone()
+        self.sent().as_ref()?.host.clone()
+    }
+
+    /// Whether the latest attempt, which brought no answer, may have arrived. It surely did not
+    /// when it was never handed on (no credentials) or found no connection to go by.
+    pub(crate) fn delivery(&self) -> Delivery {
+        let sent = self.sent();
+        let Some(sent) = sent.as_ref() else { return Delivery::NotSent };
+        match &sent.connection {
+            Some(connection) if connection.get().is_none() => Delivery::NotSent,
+            _ => Delivery::MaybeSent,
+        }
     }
 
     /// What a provider or a proxy said, without the session token that they may quote.
     pub(crate) fn masked(&self, words: &str) -> String {
-        match &self.sent().session_token {
+        match self.sent().as_ref().and_then(|sent| sent.session_token.as_ref()) {
             Some(token) => words.replace(token.expose_secret(), MASK),
             None => words.to_owned(),
         }
     }
 
-    fn sent(&self) -> MutexGuard<'_, Sent> {
+    fn sent(&self) -> MutexGuard<'_, Option<Sent>> {
         self.seen.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -86,18 +101,20 @@ impl Intercept for Trace {
         &self,
         context: &BeforeTransmitInterceptorContextRef<'_>,
         _components: &RuntimeComponents,
-        _cfg: &mut ConfigBag,
+        cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         self.requests.count();
         let request = context.request();
-        *self.sent() = Sent {
+        *self.sent() = Some(Sent {
             host: host(request.uri()),
             session_token: request
                 .headers()
                 .get("x-amz-security-token")
                 .filter(|token| !token.is_empty())
                 .map(SecretString::from),
-        };
+            // The SDK puts it there to close connections that have gone bad.
+            connection: cfg.load::<CaptureSmithyConnection>().cloned(),
+        });
         Ok(())
     }
 
@@ -132,6 +149,8 @@ fn ahead(ours: DateTime<Utc>, theirs: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use aws_smithy_runtime_api::client::connection::ConnectionMetadata;
+
     use super::*;
 
     #[test]
@@ -145,8 +164,25 @@ mod tests {
     fn a_session_token_that_is_quoted_is_masked() {
         let trace = Trace::new(&RequestCounter::default());
         assert_eq!(trace.masked("token canary"), "token canary");
-        trace.sent().session_token = Some(SecretString::from("canary"));
+        let session_token = Some(SecretString::from("canary"));
+        *trace.sent() = Some(Sent { host: None, session_token, connection: None });
         assert_eq!(trace.masked("token canary, canary"), "token [secret], [secret]");
+    }
+
+    #[test]
+    fn fl_042_only_what_found_no_connection_was_surely_not_sent() {
+        let trace = Trace::new(&RequestCounter::default());
+        assert_eq!(trace.delivery(), Delivery::NotSent, "never handed on");
+        let by = |connection| Some(Sent { host: None, session_token: None, connection });
+        *trace.sent() = by(None);
+        assert_eq!(trace.delivery(), Delivery::MaybeSent, "nobody can tell");
+        let connection = CaptureSmithyConnection::new();
+        *trace.sent() = by(Some(connection.clone()));
+        assert_eq!(trace.delivery(), Delivery::NotSent);
+        connection.set_connection_retriever(|| {
+            Some(ConnectionMetadata::builder().proxied(false).poison_fn(|| ()).build())
+        });
+        assert_eq!(trace.delivery(), Delivery::MaybeSent);
     }
 
     #[test]

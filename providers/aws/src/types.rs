@@ -34,6 +34,14 @@ pub(crate) struct Hardware {
     pub(crate) local: Fact<LocalStorage>,
 }
 
+impl Hardware {
+    /// That of a machine whose type `source` shows to have no accelerator.
+    pub(crate) fn plain(source: &Source) -> Self {
+        let local = Fact::unknown(Ignorance::NotAsked, "the type's local disks are not known");
+        Self { gpu: Fact::absent(source), local }
+    }
+}
+
 impl Nature {
     /// A type that could not be described because of `error`.
     pub(crate) fn undescribed(error: &ProviderError) -> Self {

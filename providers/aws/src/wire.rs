@@ -1,4 +1,4 @@
-//! The calls and their paging. Each passes the region's limiter, is traced, and ends in the house's
+//! The calls that read, and their paging. Each passes the region's limiter, is traced, and ends in the house's
 //! own errors.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +26,17 @@ const SMALLEST_PAGE: u32 = 5;
 const LARGEST_TYPE_PAGE: u32 = 100;
 /// Values that EC2 allows in one filter.
 pub(crate) const FILTER_VALUES: usize = 200;
+
+/// The spot request behind a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SpotRequest {
+    /// It outlives an interruption and has not been cancelled: its machine can be stopped, and one
+    /// that is terminated is launched again.
+    pub(crate) persistent: bool,
+    /// It is one of a launch group or of an availability zone group, whose machines EC2 does not
+    /// let be stopped singly.
+    pub(crate) grouped: bool,
+}
 
 /// One page of machines.
 pub(crate) struct Page {
@@ -94,6 +105,23 @@ impl Wire<'_> {
         let instances =
             reservations.flat_map(|reservation| reservation.instances.unwrap_or_default());
         Ok(Page { instances: instances.collect(), next })
+    }
+
+    /// One machine by its id, managed or not.
+    pub(crate) async fn instance(&self, id: &str) -> Result<Instance, ProviderError> {
+        let request =
+            self.region.ec2.describe_instances().include_managed_resources(true).instance_ids(id);
+        let answer =
+            self.send(INSTANCES, |trace| request.customize().interceptor(trace).send()).await?;
+        let reservations = answer.reservations.unwrap_or_default().into_iter();
+        reservations
+            .flat_map(|reservation| reservation.instances.unwrap_or_default())
+            .find(|instance| instance.instance_id() == Some(id))
+            .ok_or_else(|| {
+                // That there is no such machine is said by an error: this says nothing.
+                let words = "the answer does not hold the machine that was asked for";
+                ProviderError::answered(ErrorKind::Inconsistent, INSTANCES, words)
+            })
     }
 
     /// AWS's description of the named types. A name that it does not know is left out.
@@ -184,13 +212,12 @@ impl Wire<'_> {
         Ok(tags)
     }
 
-    /// The kind of spot request behind each of the given machines: whether it is persistent and
-    /// still active, so that the machine can be stopped.
-    pub(crate) async fn spot_kinds(
+    /// The spot request behind each of the given machines, where there is one.
+    pub(crate) async fn spot_requests(
         &self,
         ids: &[String],
-    ) -> Result<BTreeMap<String, bool>, ProviderError> {
-        let mut kinds = BTreeMap::new();
+    ) -> Result<BTreeMap<String, SpotRequest>, ProviderError> {
+        let mut requests = BTreeMap::new();
         for ids in ids.chunks(FILTER_VALUES) {
             let request = self
                 .region
@@ -200,19 +227,26 @@ impl Wire<'_> {
             let answer =
                 self.send(SPOT, |trace| request.customize().interceptor(trace).send()).await?;
             for request in answer.spot_instance_requests.unwrap_or_default() {
-                let active = request.state().is_some_and(|state| state.as_str() == "active");
-                let kind = match request.r#type().map(SpotInstanceType::as_str) {
-                    // Of a cancelled request, the machine can no longer be stopped.
-                    Some("persistent") => Some(active),
-                    Some("one-time") => Some(false),
-                    _ => None,
+                // Of a cancelled request, the machine can no longer be stopped. It is `disabled`
+                // while its machine is stopped.
+                let over = request.state().is_some_and(|state| {
+                    matches!(state.as_str(), "cancelled" | "closed" | "failed")
+                });
+                let persistent = match request.r#type().map(SpotInstanceType::as_str) {
+                    Some("persistent") => !over,
+                    Some("one-time") => false,
+                    _ => continue,
                 };
-                if let Some((id, persistent)) = request.instance_id.zip(kind) {
-                    kinds.insert(id, persistent);
+                let grouped = [request.launch_group(), request.availability_zone_group()]
+                    .into_iter()
+                    .flatten()
+                    .any(|group| !group.is_empty());
+                if let Some(id) = request.instance_id {
+                    requests.insert(id, SpotRequest { persistent, grouped });
                 }
             }
         }
-        Ok(kinds)
+        Ok(requests)
     }
 
     /// Whether stop and terminate calls are refused for a machine.
@@ -238,7 +272,7 @@ impl Wire<'_> {
         Ok(answer.regions.unwrap_or_default())
     }
 
-    async fn send<O, E, F>(
+    pub(crate) async fn send<O, E, F>(
         &self,
         call: &'static str,
         begin: impl FnOnce(Trace) -> F,

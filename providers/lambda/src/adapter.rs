@@ -1,16 +1,19 @@
 //! One API key at Lambda, which is one workspace.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use reaper_model::{Fact, Instance, Location, Price, ProviderAccount, ProviderName, Source};
+use reaper_model::{
+    Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source, Verb,
+};
 use reaper_provider::{
-    AccountSettings, CallContext, Capabilities, Coverage, Detail, ErrorKind, Identity, OpenError,
-    Provider, ProviderError, Sink,
+    AccountSettings, CallContext, Capabilities, Coverage, Delivery, Detail, ErrorKind, Identity,
+    OpenError, Provider, ProviderError, Sink, StopPermit,
 };
 
 use crate::age::AuditLog;
-use crate::client::Api;
+use crate::client::{Api, INSTANCE, INSTANCES, TERMINATE};
 use crate::convert::{Entry, Listing};
 use crate::price::Prices;
 
@@ -28,6 +31,8 @@ pub struct LambdaProvider {
     /// The pin, as far as it names an SSH key.
     expected_key: Option<String>,
     clusters: Vec<String>,
+    /// The audit log as it was read last. Of a launch it says the same at any later time.
+    log: Mutex<Option<Arc<AuditLog>>>,
 }
 
 impl LambdaProvider {
@@ -50,6 +55,7 @@ impl LambdaProvider {
             prices,
             expected_key,
             clusters: settings.lists.get("cluster_ids").cloned().unwrap_or_default(),
+            log: Mutex::default(),
         })
     }
 
@@ -65,6 +71,40 @@ impl LambdaProvider {
         }
         Ok(nodes)
     }
+
+    /// What converts the answers of one call.
+    fn listing<'a>(
+        &'a self,
+        cx: &CallContext,
+        account: &'a ProviderAccount,
+        call: &str,
+        nodes: &'a BTreeMap<String, String>,
+    ) -> Listing<'a> {
+        Listing {
+            provider: self.name.clone(),
+            account,
+            now: cx.now,
+            source: Source::new(call),
+            prices: &self.prices,
+            nodes,
+        }
+    }
+
+    /// Reads the audit log and keeps it.
+    async fn read_log(&self, cx: &CallContext) -> Arc<AuditLog> {
+        let log = Arc::new(AuditLog::read(&self.api, cx).await);
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&log));
+        log
+    }
+
+    fn kept_log(&self) -> Option<Arc<AuditLog>> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn add_launch(machine: &mut Instance, log: &AuditLog, cx: &CallContext) {
+    let name = machine.name.value().map(String::as_str);
+    machine.created_at = log.launch(&machine.id.native, name, cx.now);
 }
 
 #[async_trait]
@@ -113,22 +153,15 @@ impl Provider for LambdaProvider {
     ) -> Result<(), ProviderError> {
         let nodes = self.nodes(cx).await?;
         let entries = self.api.instances(cx, None).await?;
-        let listing = Listing {
-            provider: self.name(),
-            account: &identity.account,
-            now: cx.now,
-            source: Source::new("lambda:ListInstances"),
-            prices: &self.prices,
-            nodes: &nodes,
-        };
+        let listing = self.listing(cx, &identity.account, INSTANCES, &nodes);
         let mut nameless = 0_usize;
         let mut machines = Vec::new();
         for entry in entries {
             match listing.entry(entry) {
                 Entry::Machine(machine, quote) => {
-                    let day = cx.now.date_naive();
                     let kind = &machine.machine_type;
-                    if let Some(text) = self.prices.note(&machine.id.native, kind, quote, day) {
+                    self.prices.keep(&machine.id.native, quote, cx.now.date_naive());
+                    if let Some(text) = self.prices.contradiction(kind, quote) {
                         sink.warn("price-differs", text, Some(format!("lambda/{kind}")));
                     }
                     machines.push(*machine);
@@ -139,19 +172,18 @@ impl Provider for LambdaProvider {
         }
         sink.page(machines);
         if !sink.machines().is_empty() {
-            let log = AuditLog::read(&self.api, cx).await;
+            let log = self.read_log(cx).await;
             if let Some(text) = log.cut() {
                 sink.warn("audit-log-cut", text, None);
             }
             for machine in sink.machines() {
-                let name = machine.name.value().map(String::as_str);
-                machine.created_at = log.launch(&machine.id.native, name, cx.now);
+                add_launch(machine, &log, cx);
             }
         }
         if nameless > 0 {
             return Err(ProviderError::answered(
                 ErrorKind::Protocol,
-                "lambda:ListInstances",
+                INSTANCES,
                 format!("{nameless} of the listed machines without a readable id"),
             ));
         }
@@ -166,6 +198,50 @@ impl Provider for LambdaProvider {
         _candidates: &[&Instance],
     ) -> Vec<Detail> {
         Vec::new()
+    }
+
+    /// The clusters and the machine are asked for anew, the machine last; the audit log only where
+    /// no listing has read it, for that takes up to twenty seconds.
+    async fn read(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+        id: &InstanceId,
+    ) -> Result<Instance, ProviderError> {
+        let log = match self.kept_log() {
+            Some(log) => log,
+            None => self.read_log(cx).await,
+        };
+        let nodes = self.nodes(cx).await?;
+        let entry = self.api.instance(cx, &id.native).await?;
+        match self.listing(cx, &identity.account, INSTANCE, &nodes).entry(entry) {
+            Entry::Machine(mut machine, quote) if machine.id.native == id.native => {
+                self.prices.keep(&id.native, quote, cx.now.date_naive());
+                add_launch(&mut machine, &log, cx);
+                Ok(*machine)
+            }
+            Entry::Machine(..) | Entry::Plain | Entry::Nameless => {
+                let detail = format!("asked for machine {}, something else was shown", id.native);
+                Err(ProviderError::answered(ErrorKind::Inconsistent, INSTANCE, detail))
+            }
+        }
+    }
+
+    fn call(&self, verb: Verb) -> Option<&'static str> {
+        match verb {
+            Verb::Stop => None,
+            Verb::Terminate => Some(TERMINATE),
+        }
+    }
+
+    async fn act(&self, cx: &CallContext, permit: StopPermit) -> Result<(), ProviderError> {
+        match permit.verb() {
+            Verb::Terminate => self.api.terminate(cx, &permit.id().native).await,
+            Verb::Stop => {
+                let detail = "Lambda knows no stop";
+                Err(ProviderError::new(ErrorKind::Invalid, Delivery::NotSent, TERMINATE, detail))
+            }
+        }
     }
 
     fn price(&self, instance: &Instance) -> Fact<Price> {

@@ -5,13 +5,22 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reaper_http::{
-    Answer, Base, Call, Client, CursorPages, Dialect, Lenient, Pace, Refusal, Signer, secret,
+    Answer, Base, Call, Client, CursorPages, Dialect, Lenient, Method, Pace, Refusal, Signer,
+    secret,
 };
-use reaper_provider::{AccountSettings, CallContext, OpenError, ProviderError};
+use reaper_provider::{AccountSettings, CallContext, ErrorKind, OpenError, ProviderError};
 use secrecy::SecretString;
+use serde_json::json;
 
 use crate::error;
-use crate::wire::{Data, Instance, SshKey};
+use crate::wire::{Data, Instance, SshKey, Terminated};
+
+/// Lists the instances of all regions.
+pub(crate) const INSTANCES: &str = "lambda:ListInstances";
+/// Reads one instance.
+pub(crate) const INSTANCE: &str = "lambda:GetInstance";
+/// Terminates instances; always one.
+pub(crate) const TERMINATE: &str = "lambda:TerminateInstance";
 
 /// Where the API lives; the older `cloud.lambdalabs.com` is deprecated.
 const BASE: &str = "https://cloud.lambda.ai";
@@ -57,7 +66,7 @@ impl Api {
 
     /// The names of all SSH keys.
     pub(crate) async fn ssh_keys(&self, cx: &CallContext) -> Result<Vec<String>, ProviderError> {
-        let call = self.read("lambda:ListSSHKeys", "ssh-keys");
+        let call = self.read("lambda:ListSSHKeys", ["ssh-keys"]);
         let keys: Data<Vec<Lenient<SshKey>>> = self.client.json(cx, &call).await?;
         Ok(keys.data.into_iter().filter_map(|key| key.good().map(|key| key.name.clone())).collect())
     }
@@ -68,7 +77,7 @@ impl Api {
         cx: &CallContext,
         cluster: Option<&str>,
     ) -> Result<Vec<Lenient<Instance>>, ProviderError> {
-        let mut call = self.read("lambda:ListInstances", "instances");
+        let mut call = self.read(INSTANCES, ["instances"]);
         if let Some(cluster) = cluster {
             call = call.query("cluster_id", cluster);
         }
@@ -79,11 +88,39 @@ impl Api {
     /// The audit log, page by page, all kinds of resources: how the filter names instances is not
     /// documented, and a wrong word would look like an empty log.
     pub(crate) fn audit_events(&self) -> CursorPages<'_> {
-        let call = self.read("lambda:ListAuditEvents", "audit-events");
+        let call = self.read("lambda:ListAuditEvents", ["audit-events"]);
         CursorPages::new(&self.client, call, "page_token")
     }
 
-    fn read(&self, name: &'static str, path: &str) -> Call {
-        Call::read(name, self.base.at(["api", "v1", path]))
+    /// One instance, as it is now.
+    pub(crate) async fn instance(
+        &self,
+        cx: &CallContext,
+        id: &str,
+    ) -> Result<Lenient<Instance>, ProviderError> {
+        let call = self.read(INSTANCE, ["instances", id]);
+        let answer: Data<Lenient<Instance>> = self.client.json(cx, &call).await?;
+        Ok(answer.data)
+    }
+
+    /// Terminates one instance, alone, so that no other can spoil the call. An answer that does not
+    /// name it is none.
+    pub(crate) async fn terminate(&self, cx: &CallContext, id: &str) -> Result<(), ProviderError> {
+        let url = self.base.at(["api", "v1", "instance-operations", "terminate"]);
+        let call =
+            Call::change(TERMINATE, Method::POST, url).json(&json!({ "instance_ids": [id] }));
+        let answer: Data<Terminated> = self.client.json(cx, &call).await?;
+        let named = |instance: &Lenient<Instance>| {
+            instance.good().and_then(|it| it.id.good()).is_some_and(|other| other == id)
+        };
+        if answer.data.terminated_instances.iter().any(named) {
+            return Ok(());
+        }
+        let detail = format!("the answer does not name {id} among what is terminated");
+        Err(ProviderError::answered(ErrorKind::Inconsistent, TERMINATE, detail))
+    }
+
+    fn read<const N: usize>(&self, name: &'static str, path: [&str; N]) -> Call {
+        Call::read(name, self.base.at(["api", "v1"].into_iter().chain(path)))
     }
 }

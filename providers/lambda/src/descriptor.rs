@@ -19,6 +19,8 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     files: &[],
     audit_policy: "Lambda's API keys have no scopes: every key may also terminate. reaper sends a \
                    changing call only when it enforces and the account says allow_terminate = true.",
+    enforce_policy: "None besides: the key of the audit is the key that terminates. Tags are set at \
+                     launch only, so what is kept is remembered in the state.",
     open,
 };
 

@@ -5,10 +5,26 @@ use reaper_http::dialect::kind_of_status;
 use reaper_http::{Answer, Call, Refusal};
 use reaper_provider::ErrorKind;
 
+use crate::client::{INSTANCE, TERMINATE};
 use crate::wire::{Failure, Problem};
+
+/// Lambda's word for an instance that it does not know (any more).
+const NO_SUCH_OBJECT: &str = "global/object-does-not-exist";
 
 /// What an answer that is no success means.
 pub(crate) fn refusal(call: &Call, answer: &Answer) -> Refusal {
+    let mut refusal = judge(call, answer);
+    // That a machine is gone is only true in this word: a wrong address and a gateway say 404, too.
+    if refusal.kind == ErrorKind::NotFound && matches!(call.name(), INSTANCE | TERMINATE) {
+        let code = answer.json::<Failure>().ok().and_then(|it| it.error.code.good().cloned());
+        if code.as_deref() != Some(NO_SUCH_OBJECT) {
+            refusal.kind = ErrorKind::Protocol;
+        }
+    }
+    refusal
+}
+
+fn judge(call: &Call, answer: &Answer) -> Refusal {
     let status = answer.status.as_u16();
     // Whatever the body says: too fast. Neither code nor body is documented for it.
     if status == 429 {
@@ -42,7 +58,7 @@ fn kind_of_code(code: &str, call: &Call) -> Option<ErrorKind> {
         "global/forbidden" | "global/account-inactive" | "global/invalid-address" => {
             ErrorKind::Denied { permission: call.needed_permission().to_owned() }
         }
-        "global/not-found" | "global/object-does-not-exist" => ErrorKind::NotFound,
+        "global/not-found" | NO_SUCH_OBJECT => ErrorKind::NotFound,
         "global/conflict" | "filesystems/filesystem-in-use" => ErrorKind::Conflict,
         "global/invalid-parameters" | "global/quota-exceeded" | "global/duplicate" => {
             ErrorKind::Invalid
@@ -59,16 +75,20 @@ mod tests {
 
     use super::*;
 
-    fn judge(status: u16, body: &'static str) -> Refusal {
+    fn refused(status: u16, body: &'static str) -> Refusal {
+        refused_at("lambda:ListInstances", status, body)
+    }
+
+    fn refused_at(call: &'static str, status: u16, body: &'static str) -> Refusal {
         let url = Url::parse("https://example.org/").expect("valid");
-        let call = Call::read("lambda:ListInstances", url);
+        let call = Call::read(call, url);
         let status = StatusCode::from_u16(status).expect("valid");
         refusal(&call, &Answer { status, headers: HeaderMap::new(), body: body.into() })
     }
 
     #[test]
     fn the_code_decides_and_a_new_one_leaves_it_to_the_status() {
-        let kind = |status, body| judge(status, body).kind;
+        let kind = |status, body| refused(status, body).kind;
         let denied = || ErrorKind::Denied { permission: "lambda:ListInstances".into() };
         for (status, body, expected) in [
             (
@@ -99,8 +119,19 @@ mod tests {
     }
 
     #[test]
+    fn only_its_own_word_says_that_a_machine_is_gone() {
+        let gone = r#"{"error": {"code": "global/object-does-not-exist"}}"#;
+        for call in [INSTANCE, TERMINATE] {
+            assert_eq!(refused_at(call, 404, gone).kind, ErrorKind::NotFound);
+            for other in [r#"{"error": {"code": "global/not-found"}}"#, "<html>404</html>", ""] {
+                assert_eq!(refused_at(call, 404, other).kind, ErrorKind::Protocol, "{other}");
+            }
+        }
+    }
+
+    #[test]
     fn code_words_and_request_id_are_kept() {
-        let refusal = judge(
+        let refusal = refused(
             401,
             r#"{"error": {"code": "global/invalid-api-key", "message": "Invalid.", "request_id": "r1"}}"#,
         );

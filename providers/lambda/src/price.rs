@@ -25,7 +25,7 @@ pub(crate) enum Quote {
     Silent,
 }
 
-/// The list, and what the instances said when they were listed last.
+/// The list, and what the instances said when they were read last.
 #[derive(Debug)]
 pub(crate) struct Prices {
     list: Catalogue,
@@ -42,20 +42,17 @@ impl Prices {
         self.list.gpu(machine_type)
     }
 
-    /// Keeps what a machine's listing says about its price; how that contradicts the list, where it
-    /// does.
-    pub(crate) fn note(
-        &self,
-        native: &str,
-        machine_type: &MachineType,
-        quote: Quote,
-        day: NaiveDate,
-    ) -> Option<String> {
-        let Quote::Cents(cents) = quote else {
-            self.quoted().remove(native);
-            return None;
+    /// Keeps what a machine says about its price.
+    pub(crate) fn keep(&self, native: &str, quote: Quote, day: NaiveDate) {
+        match quote {
+            Quote::Cents(cents) => self.quoted().insert(native.to_owned(), (cents, day)),
+            Quote::Silent => self.quoted().remove(native),
         };
-        self.quoted().insert(native.to_owned(), (cents, day));
+    }
+
+    /// How what a machine says contradicts the list, where it does.
+    pub(crate) fn contradiction(&self, machine_type: &MachineType, quote: Quote) -> Option<String> {
+        let Quote::Cents(cents) = quote else { return None };
         let listed = self.list.price(machine_type.as_str(), "", Unit::Hour)?;
         let said = dollars(cents);
         let apart = (said - listed.money.amount).abs() > listed.money.amount * NOTABLE;

@@ -16,9 +16,10 @@ pub(crate) fn state(status: &str) -> (State, Meter) {
         // Where a machine ends that was shut down from inside: it looks off and is billed like
         // an active one (stated for the shutdown; that this is the word for it is inferred).
         "unhealthy" => (State::Failed, Meter::StoppedBilled),
-        // Billing ends with the terminate call (stated).
-        "terminating" => (State::Ending, Meter::Ended),
-        // The same, and taken away by Lambda, when nothing is left to bill (inferred).
+        // Billing ends when a machine is terminated (stated); whether the way there is free, no
+        // source says, and some never get there.
+        "terminating" => (State::Ending, Meter::Running),
+        // Terminated (stated), or taken away by Lambda, when nothing is left to bill (inferred).
         "terminated" | "preempted" => (State::Ended, Meter::Ended),
         _ => (State::Unknown, Meter::Unknown),
     }
@@ -100,10 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn fl_091_what_is_on_the_way_out_is_not_billed() {
-        for status in ["terminating", "terminated", "preempted", "Terminated"] {
-            assert_eq!(state(status).1, Meter::Ended, "{status}");
+    fn fl_042_fl_091_only_what_is_gone_is_not_billed() {
+        for status in ["terminated", "preempted", "Terminated"] {
+            assert_eq!(state(status), (State::Ended, Meter::Ended), "{status}");
         }
+        assert_eq!(state("terminating"), (State::Ending, Meter::Running));
     }
 
     #[test]

@@ -30,6 +30,13 @@ pub(crate) struct Instance {
     pub(crate) tags: Lenient<Vec<Tag>>,
 }
 
+/// The instances that a terminate took.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Terminated {
+    #[serde(deserialize_with = "list")]
+    pub(crate) terminated_instances: Vec<Lenient<Instance>>,
+}
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct Region {
     pub(crate) name: String,

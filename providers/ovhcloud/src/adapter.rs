@@ -5,20 +5,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_model::{
-    Fact, Ignorance, Instance, Location, Price, ProviderAccount, ProviderName, Source, Tag, Tags,
+    Fact, Ignorance, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source,
+    Tag, Tags, Verb,
 };
 use reaper_provider::{
-    AccountSettings, CallContext, Capabilities, Coverage, Detail, ErrorKind, Identity, OpenError,
-    Provider, ProviderError, Sink,
+    AccountSettings, CallContext, Capabilities, Coverage, Delivery, Detail, ErrorKind, Identity,
+    OpenError, Provider, ProviderError, Sink, StopPermit,
 };
 
-use crate::client::{Api, INSTANCES, PROJECT};
+use crate::client::{Api, INSTANCE, INSTANCES, PROJECT, SHELVE};
 use crate::convert::Place;
 use crate::listing::Listing;
 use crate::notes::Notes;
 use crate::price::Prices;
 use crate::wire::{Credential, Project};
 
+/// How the cloud is called in configurations and identities.
+const NAME: &str = "ovhcloud";
 /// The one place to list: a call covers all regions.
 const EVERYWHERE: &str = "all";
 /// How long before a consumer key expires it is warned about.
@@ -54,6 +57,42 @@ impl OvhProvider {
         let api = Api::open(settings, project)?;
         let prices = Prices::new(api.subsidiary()).map_err(|error| refused(error.to_string()))?;
         Ok(Self { api, prices, notes: Notes::default(), project_tags, tags: Mutex::new(no_tags()) })
+    }
+
+    /// The listing of a place, which says of a machine what the project's `tags` and the place say.
+    fn listing<'a>(&'a self, cx: &'a CallContext, place: Place<'a>) -> Listing<'a> {
+        Listing { api: &self.api, cx, place, prices: &self.prices, notes: &self.notes }
+    }
+
+    /// The project's tags as they are now, where they stand for those of its machines.
+    async fn tags_now(&self, cx: &CallContext) -> Fact<Tags> {
+        if !self.project_tags {
+            return no_tags();
+        }
+        match self.api.project(cx).await.and_then(|project| self.confirmed(project)) {
+            Ok(project) => tags_of(&project, cx.now),
+            Err(error) => Fact::unknown(Ignorance::ReadFailed, error.to_string()),
+        }
+    }
+
+    /// An answer that is about this project and no other.
+    fn confirmed(&self, project: Project) -> Result<Project, ProviderError> {
+        let id = self.api.project_id();
+        if project.id.good().is_some_and(|confirmed| confirmed == id) {
+            return Ok(project);
+        }
+        let words = format!("the answer is not about project {id}");
+        Err(ProviderError::answered(ErrorKind::Inconsistent, PROJECT, words))
+    }
+
+    /// Every address names this project. A machine of another would not be found below it, which
+    /// nobody may take for its end.
+    fn owns(&self, id: &InstanceId, call: &str) -> Result<(), ProviderError> {
+        if id.provider.as_str() == NAME && id.account.as_str() == self.api.project_id() {
+            return Ok(());
+        }
+        let words = format!("{id} is no machine of project {}", self.api.project_id());
+        Err(ProviderError::new(ErrorKind::Invalid, Delivery::NotSent, call, words))
     }
 
     fn tags(&self) -> MutexGuard<'_, Fact<Tags>> {
@@ -136,7 +175,7 @@ fn explain_refusal(
 #[async_trait]
 impl Provider for OvhProvider {
     fn name(&self) -> ProviderName {
-        ProviderName::new("ovhcloud")
+        ProviderName::new(NAME)
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -165,10 +204,7 @@ impl Provider for OvhProvider {
             }
             Err(error) => tracing::debug!(%error, "when the key expires is not known"),
         }
-        if project.id.good().is_none_or(|confirmed| confirmed != id) {
-            let words = format!("the answer is not about project {id}");
-            return Err(ProviderError::answered(ErrorKind::Inconsistent, PROJECT, words));
-        }
+        let project = self.confirmed(project)?;
         if let Some(status) = project.status.good().filter(|status| *status != "ok") {
             self.notes.add("project-state", format!("project {id} is {status}"));
         }
@@ -203,10 +239,8 @@ impl Provider for OvhProvider {
             now: cx.now,
             tags: &tags,
         };
-        let notes = &self.notes;
-        let listing = Listing { api: &self.api, cx, place, prices: &self.prices, notes };
-        let result = listing.run(sink).await;
-        notes.tell(sink, identity.account.as_str());
+        let result = self.listing(cx, place).run(sink).await;
+        self.notes.tell(sink, identity.account.as_str());
         result
     }
 
@@ -218,6 +252,44 @@ impl Provider for OvhProvider {
         _candidates: &[&Instance],
     ) -> Vec<Detail> {
         Vec::new()
+    }
+
+    async fn read(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+        id: &InstanceId,
+    ) -> Result<Instance, ProviderError> {
+        self.owns(id, INSTANCE)?;
+        let place = Place {
+            account: &identity.account,
+            location: &Location::new(EVERYWHERE),
+            source: &Source::new(INSTANCE),
+            now: cx.now,
+            tags: &self.tags_now(cx).await,
+        };
+        self.listing(cx, place).one(&id.native).await
+    }
+
+    /// `shelve` ends the bill and keeps the machine; OVHcloud's own `stop` would end nothing, and
+    /// deleting is never needed.
+    fn call(&self, verb: Verb) -> Option<&'static str> {
+        match verb {
+            Verb::Stop => Some(SHELVE),
+            Verb::Terminate => None,
+        }
+    }
+
+    async fn act(&self, cx: &CallContext, permit: StopPermit) -> Result<(), ProviderError> {
+        let id = permit.id();
+        self.owns(id, SHELVE)?;
+        match permit.verb() {
+            Verb::Stop => self.api.shelve(cx, &id.native).await,
+            Verb::Terminate => {
+                let words = "machines are shelved here and never deleted";
+                Err(ProviderError::new(ErrorKind::Invalid, Delivery::NotSent, "terminate", words))
+            }
+        }
     }
 
     fn price(&self, instance: &Instance) -> Fact<Price> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use reaper_http::call::CATALOGUE_LIMIT;
-use reaper_http::{Answer, Base, Call, Client, Dialect, Lenient, Pace, Refusal, Signer};
+use reaper_http::{Answer, Call, Client, Dialect, Lenient, Method, Pace, Refusal, Signer, Url};
 use reaper_provider::{AccountSettings, CallContext, OpenError, ProviderError};
 use tokio::sync::Mutex;
 
@@ -22,6 +22,10 @@ const PACE: Pace = Pace { per_second: None, in_flight: 8 };
 
 /// How errors and facts name the list of machines.
 pub(crate) const INSTANCES: &str = "ovhcloud:GET /cloud/project/{project}/instance";
+/// How errors and facts name one machine by itself.
+pub(crate) const INSTANCE: &str = "ovhcloud:GET /cloud/project/{project}/instance/{instance}";
+/// The right to the one call that changes anything.
+pub(crate) const SHELVE: &str = "publicCloudProject:apiovh:instance/shelve";
 /// How errors and facts name the project.
 pub(crate) const PROJECT: &str = "ovhcloud:GET /cloud/project/{project}";
 /// How errors and facts name the nodes of a cluster.
@@ -133,6 +137,23 @@ impl Api {
         self.list(cx, self.read(INSTANCES, "instance/get", &["instance"])).await
     }
 
+    /// One machine by itself, in the form that holds its flavour whole.
+    pub(crate) async fn instance(
+        &self,
+        cx: &CallContext,
+        native: &str,
+    ) -> Result<Instance, ProviderError> {
+        self.client.json(cx, &self.read(INSTANCE, "instance/get", &["instance", native])).await
+    }
+
+    /// Shelves one machine. The answer is void and proves nothing, so that it is not looked at.
+    pub(crate) async fn shelve(&self, cx: &CallContext, native: &str) -> Result<(), ProviderError> {
+        let name = "ovhcloud:POST /cloud/project/{project}/instance/{instance}/shelve";
+        let url = self.url(&["instance", native, "shelve"]);
+        let call = Call::change(name, Method::POST, url).permission(SHELVE);
+        self.client.send(cx, &call).await.map(drop)
+    }
+
     /// The flavours of all regions.
     pub(crate) async fn flavors(
         &self,
@@ -170,10 +191,13 @@ impl Api {
     }
 
     fn read(&self, name: &'static str, right: &str, path: &[&str]) -> Call {
-        let base: &Base = &self.endpoint.api;
-        let path =
-            ["1.0", "cloud", "project", &self.project].into_iter().chain(path.iter().copied());
-        Call::read(name, base.at(path)).permission(format!("publicCloudProject:apiovh:{right}"))
+        Call::read(name, self.url(path)).permission(format!("publicCloudProject:apiovh:{right}"))
+    }
+
+    /// An address below the project.
+    fn url(&self, path: &[&str]) -> Url {
+        let project = ["1.0", "cloud", "project", &self.project];
+        self.endpoint.api.at(project.into_iter().chain(path.iter().copied()))
     }
 
     /// A list is whole: OVHcloud's v1 has no pages. Null is an empty one.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use reaper_model::{Meter, StopKind};
+use reaper_model::{Fingerprint, Meter, StopKind};
 
 use super::*;
 
@@ -72,6 +72,26 @@ fn a_list_is_joined_with_its_flavours() {
     assert_eq!(all[0].id.to_string(), "ovhcloud/p/GRA11/0a1b2c3d-0000-4000-8000-000000000001");
     assert_eq!(all[0].stop.kind, StopKind::Deallocate);
     assert!(all.iter().all(|machine| machine.created_at.value().is_some()));
+}
+
+#[test]
+fn a_machine_by_itself_reads_as_it_does_in_the_list() {
+    let listed = instances(include_str!("../fixtures/instances.json")).remove(0);
+    let alone = one(include_str!("../fixtures/instance.json"));
+    assert_eq!(Fingerprint::of(&listed, ""), Fingerprint::of(&alone, ""));
+    assert_eq!(listed, alone);
+}
+
+#[test]
+fn what_a_machine_by_itself_says_in_objects_is_read_or_named() {
+    let odd =
+        |fields: &str| one(&format!(r#"{{"id":"i","status":"ACTIVE","region":"R",{fields}}}"#));
+    let image = r#""image":{"id":"x","name":"Ubuntu"},"sshKey":{"id":"k","publicKey":"p"}"#;
+    let machine = odd(&format!(r#""flavor":{{"id":"f","name":"l4-90"}},{image}"#));
+    assert_eq!(machine.machine_type.as_str(), "l4-90");
+    assert!(machine.unreadable.is_empty(), "{:?}", machine.unreadable);
+    let machine = odd(r#""flavor":"l4-90""#);
+    assert_eq!(machine.unreadable, ["`flavor`: a text", "flavour"]);
 }
 
 #[test]

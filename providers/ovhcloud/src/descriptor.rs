@@ -25,6 +25,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     environment: &["OVH_APPLICATION_KEY", "OVH_CLIENT_ID", "OVH_ACCESS_TOKEN"],
     files: &[".ovh.conf"],
     audit_policy: include_str!("../audit-policy.json"),
+    enforce_policy: include_str!("../enforce-policy.json"),
     open,
 };
 

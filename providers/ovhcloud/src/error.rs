@@ -4,7 +4,7 @@
 
 use reaper_http::dialect::kind_of_status;
 use reaper_http::{Answer, Call, Refusal};
-use reaper_provider::ErrorKind;
+use reaper_provider::{Delivery, ErrorKind, ProviderError};
 
 use crate::wire::Failure;
 
@@ -13,8 +13,8 @@ const MISSING_IN_IAM: &str = "unauthorizedActionsByIAM";
 
 /// What an answer that is no success means.
 pub(crate) fn refusal(call: &Call, answer: &Answer) -> Refusal {
-    let Ok(failure) = answer.json::<Failure>() else {
-        return Refusal::by_status(call, answer);
+    let Some(failure) = answer.json().ok().filter(Failure::says_something) else {
+        return foreign(call, answer);
     };
     let code = [&failure.error_code, &failure.error].into_iter().find_map(|code| code.good());
     let kind =
@@ -28,11 +28,31 @@ pub(crate) fn refusal(call: &Call, answer: &Answer) -> Refusal {
     let message = message.into_iter().find_map(|text| text.good()).map_or("", String::as_str);
     let code = code.or(failure.class.good()).map_or("", String::as_str);
     let detail = match (code, message) {
-        ("", "") => return Refusal { kind, ..Refusal::by_status(call, answer) },
         ("", text) | (text, "") => text.to_owned(),
         (code, message) => format!("{code}: {message}"),
     };
     Refusal::new(kind, detail)
+}
+
+/// An answer that is not OVHcloud's own, such as the page of a gateway, passes by its status. But
+/// that there is no such thing only OVHcloud can say: a machine that is "not found" counts as gone.
+fn foreign(call: &Call, answer: &Answer) -> Refusal {
+    let refusal = Refusal::by_status(call, answer);
+    let kind = match refusal.kind {
+        ErrorKind::NotFound => ErrorKind::Protocol,
+        kind => kind,
+    };
+    Refusal { kind, ..refusal }
+}
+
+/// What a failure to get the server's time or a token means for the call that was to be signed with
+/// it: that one never left, and nothing was said of what it is about.
+pub(crate) fn unsigned(error: ProviderError) -> ProviderError {
+    let kind = match error.kind {
+        ErrorKind::NotFound | ErrorKind::Conflict => ErrorKind::Protocol,
+        kind => kind,
+    };
+    ProviderError { kind, delivery: Delivery::NotSent, ..error }
 }
 
 /// The codes of the gateway (as OVHcloud's Python client lists them) and of the login; `None` for
@@ -114,10 +134,33 @@ mod tests {
         assert_eq!(kind(503, page), ErrorKind::ServerFault);
         assert_eq!(kind(408, page), ErrorKind::Timeout);
         assert_eq!(kind(429, "{}"), ErrorKind::Throttled);
-        assert_eq!(
-            kind(404, r#"{"class":"Client::NotFound","message":"no"}"#),
-            ErrorKind::NotFound
-        );
+    }
+
+    #[test]
+    fn fl_045_only_ovhcloud_itself_says_that_there_is_no_such_machine() {
+        let own = r#"{"class":"Client::NotFound","message":"no"}"#;
+        assert_eq!(kind(404, own), ErrorKind::NotFound);
+        for page in ["<html><body>404</body></html>", "{}", "[]", "null", r#"{"message":""}"#, ""] {
+            assert_eq!(kind(404, page), ErrorKind::Protocol, "{page}");
+        }
+    }
+
+    #[test]
+    fn fl_045_a_state_that_does_not_allow_it_is_a_conflict() {
+        let body = r#"{"class":"Client::Conflict","message":"Instance is locked"}"#;
+        assert_eq!(kind(409, body), ErrorKind::Conflict);
+    }
+
+    #[test]
+    fn what_cannot_be_signed_was_not_sent_and_says_nothing_of_its_machine() {
+        for (kind, expected) in [
+            (ErrorKind::NotFound, ErrorKind::Protocol),
+            (ErrorKind::Conflict, ErrorKind::Protocol),
+            (ErrorKind::ServerFault, ErrorKind::ServerFault),
+        ] {
+            let error = unsigned(ProviderError::answered(kind, "ovhcloud:GET /auth/time", ""));
+            assert_eq!((error.kind, error.delivery), (expected, Delivery::NotSent));
+        }
     }
 
     #[test]

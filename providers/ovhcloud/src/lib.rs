@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`descriptor`] | what the command line must know: options, credentials, the audit policy |
+//! | [`descriptor`] | what the command line must know: options, credentials, the policies |
 //! | [`adapter`] | [`OvhProvider`]: the trait `Provider` |
 //! | [`conf`] | what OVHcloud's own tools would read: `OVH_*` and `ovh.conf` |
 //! | `endpoint` | ovh-eu, ovh-ca, ovh-us, or another address |
@@ -12,7 +12,7 @@
 //! | `oauth` | tokens of service accounts |
 //! | `client` | the calls and their pace |
 //! | `wire` | the answers' JSON, as far as it is needed |
-//! | `listing` | one listing: machines, flavours, cluster nodes, prices |
+//! | `listing` | one listing, or one machine: flavours, cluster nodes, prices |
 //! | `nodes` | which machines belong to a Kubernetes node pool |
 //! | `flavor` | which flavours carry accelerators, and which have disks inside |
 //! | `convert` | an instance into the model's nouns |

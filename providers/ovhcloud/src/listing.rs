@@ -1,14 +1,15 @@
 //! One listing: machines, flavours and clusters side by side, then the nodes and the prices of
-//! what was found. What was read reaches the sink at once and is completed afterwards.
+//! what was found. What was read reaches the sink at once and is completed afterwards. Or one machine
+//! by itself, with all that a listing would say of it.
 
 use std::collections::BTreeMap;
 
 use reaper_http::Lenient;
-use reaper_model::{Fact, Gpu, Ignorance};
+use reaper_model::{Fact, Gpu, Ignorance, Instance};
 use reaper_provider::{CallContext, ErrorKind, ProviderError, Sink};
 
 use crate::book::Book;
-use crate::client::{Api, INSTANCES};
+use crate::client::{Api, INSTANCE, INSTANCES};
 use crate::convert::{Candidate, Place};
 use crate::flavor::Kind;
 use crate::nodes::Nodes;
@@ -68,6 +69,22 @@ impl Listing<'_> {
         Ok(())
     }
 
+    /// Reads one machine by itself. Its flavour comes with it; whether it is a node of a cluster is
+    /// read anew.
+    pub(crate) async fn one(&self, native: &str) -> Result<Instance, ProviderError> {
+        let Self { api, cx, .. } = *self;
+        let (machine, clusters) = futures::join!(api.instance(cx, native), api.clusters(cx));
+        let machine = Candidate::new(machine?, |_| None)
+            .filter(|machine| machine.id == native)
+            .ok_or_else(|| {
+                let words = format!("the answer is not about instance {native}");
+                ProviderError::answered(ErrorKind::Inconsistent, INSTANCE, words)
+            })?;
+        let found = std::slice::from_ref(&machine);
+        let (nodes, _) = futures::join!(Nodes::read(api, cx, clusters), self.book(found));
+        Ok(self.instance(&machine, &nodes, None))
+    }
+
     fn note_guessed_prices(&self) {
         if self.api.subsidiary_is_guessed() {
             let subsidiary = self.api.subsidiary();
@@ -96,17 +113,24 @@ impl Listing<'_> {
         nodes: &Nodes,
         book: Option<&Book>,
         unread: Option<&ProviderError>,
-    ) -> Vec<reaper_model::Instance> {
+    ) -> Vec<Instance> {
         found
             .iter()
             .filter(|machine| !is_ordinary(machine, book))
-            .map(|machine| {
-                if let Some(plan_code) = machine.raw.plan_code.good() {
-                    self.prices.note(&machine.id, plan_code);
-                }
-                machine.instance(&self.place, self.gpu(machine, unread), nodes)
-            })
+            .map(|machine| self.instance(machine, nodes, unread))
             .collect()
+    }
+
+    fn instance(
+        &self,
+        machine: &Candidate,
+        nodes: &Nodes,
+        unread: Option<&ProviderError>,
+    ) -> Instance {
+        if let Some(plan_code) = machine.raw.plan_code.good() {
+            self.prices.note(&machine.id, plan_code);
+        }
+        machine.instance(&self.place, self.gpu(machine, unread), nodes)
     }
 
     fn gpu(&self, machine: &Candidate, unread: Option<&ProviderError>) -> Fact<Gpu> {

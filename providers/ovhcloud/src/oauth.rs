@@ -70,7 +70,7 @@ fn lifetime(expires_in: &Lenient<u64>) -> Duration {
 #[async_trait]
 impl Dialect for ServiceAccount {
     async fn signer(&self, cx: &CallContext) -> Result<Signer<'_>, ProviderError> {
-        let token = self.token(cx).await?;
+        let token = self.token(cx).await.map_err(error::unsigned)?;
         Ok(Box::new(move |request| request.bearer(&token)))
     }
 

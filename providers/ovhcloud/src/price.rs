@@ -30,7 +30,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(crate) struct Prices {
     list: Catalogue,
-    book: OnceCell<(Book, DateTime<Utc>)>,
+    /// With the time at which it was read; `None` inside once it could not be.
+    book: OnceCell<Option<(Book, DateTime<Utc>)>>,
     plans: Mutex<BTreeMap<String, String>>,
     subsidiary: String,
 }
@@ -45,17 +46,20 @@ impl Prices {
         })
     }
 
-    /// The catalogue: fetched once, when somebody needs it. Without it the dated list has to do,
-    /// so that a failure is pointed out and does no harm.
+    /// The catalogue: asked for once, when somebody needs it, and not again for every machine that
+    /// is read by itself. Without it the dated list has to do, so that a failure is pointed out and
+    /// does no harm.
     pub(crate) async fn book(&self, api: &Api, cx: &CallContext, notes: &Notes) -> Option<&Book> {
-        let fetch = async || api.catalogue(cx).await.map(|book| (book, cx.now));
-        let why = match timeout(PATIENCE, self.book.get_or_try_init(fetch)).await {
-            Ok(Ok((book, _))) => return Some(book),
-            Ok(Err(error)) => error.to_string(),
-            Err(_elapsed) => format!("{CATALOGUE}: not read within {PATIENCE:?}"),
+        let fetch = async || {
+            let why = match timeout(PATIENCE, api.catalogue(cx)).await {
+                Ok(Ok(book)) => return Some((book, cx.now)),
+                Ok(Err(error)) => error.to_string(),
+                Err(_elapsed) => format!("{CATALOGUE}: not read within {PATIENCE:?}"),
+            };
+            notes.add("catalogue-unread", format!("{why}; the dated list of prices is used"));
+            None
         };
-        notes.add("catalogue-unread", format!("{why}; the dated list of prices is used"));
-        None
+        self.book.get_or_init(fetch).await.as_ref().map(|(book, _)| book)
     }
 
     /// The accelerators of a flavour, as far as the list or the catalogue tells.
@@ -64,7 +68,7 @@ impl Prices {
             let day = self.list.newest()?.and_time(NaiveTime::MIN).and_utc();
             return Some(Fact::known(gpu.clone(), &Source::new(LIST_NAME), day));
         }
-        let gpu = self.book.get()?.0.gpu(flavor)?;
+        let gpu = self.read_book()?.0.gpu(flavor)?;
         Some(Fact::known(gpu.clone(), &Source::new(CATALOGUE), now))
     }
 
@@ -93,7 +97,7 @@ impl Prices {
         // A machine whose monthly plan is wanted, but has not begun, still names the hourly one.
         let plan_code =
             named.and_then(|code| plan::in_unit(&code, unit)).unwrap_or_else(|| ordinary.clone());
-        if let Some((book, read_at)) = self.book.get()
+        if let Some((book, read_at)) = self.read_book()
             && let Some((money, unit)) = book.price(&plan_code)
         {
             let price = Price {
@@ -123,6 +127,11 @@ impl Prices {
                 format!("no price of {plan_code} is known; set [[price]]"),
             ),
         }
+    }
+
+    /// The catalogue, if it was needed and could be read.
+    fn read_book(&self) -> Option<&(Book, DateTime<Utc>)> {
+        self.book.get()?.as_ref()
     }
 
     fn plans(&self) -> MutexGuard<'_, BTreeMap<String, String>> {

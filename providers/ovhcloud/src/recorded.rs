@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use reaper_http::{Answer, Call, HeaderMap, StatusCode, Url};
+use reaper_model::{Meter, Purchase};
 use reaper_provider::ErrorKind;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 use reaper_http::Lenient;
 
 use crate::book::Book;
-use crate::{error, wire};
+use crate::{error, stop, wire};
 
 #[derive(Debug, Deserialize)]
 struct Recording {
@@ -62,6 +63,10 @@ fn check(recording: &Recording, body: &[u8]) {
             let instance: wire::Instance = serde_json::from_slice(body).expect(file);
             assert!(instance.id.good().is_some() && !instance.image.is_bad(), "{file}");
             assert!(instance.flavor.good().is_some_and(|flavor| flavor.name.good().is_some()));
+            let word = instance.status.good().expect(file);
+            let (_, meter) = stop::state(word, &Purchase::OnDemand);
+            assert_eq!(meter == Meter::StoppedFree, word.starts_with("SHELVED"), "{file}");
+            assert_ne!(meter, Meter::Unknown, "{file}");
         }
         ("GET", "/flavor") => all_good::<wire::Flavor>(file, body),
         ("GET", "/kube") => all_good::<String>(file, body),

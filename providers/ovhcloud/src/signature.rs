@@ -64,7 +64,7 @@ impl ServerClock {
 #[async_trait]
 impl Dialect for ApplicationKeys {
     async fn signer(&self, cx: &CallContext) -> Result<Signer<'_>, ProviderError> {
-        let time = self.clock.time(cx).await?;
+        let time = self.clock.time(cx).await.map_err(error::unsigned)?;
         Ok(Box::new(move |request| {
             let timestamp = time.now();
             let parts = [
@@ -152,5 +152,17 @@ mod tests {
             );
             assert_eq!(signature.expose_secret(), vector.signature, "{}", vector.url);
         }
+    }
+
+    #[test]
+    fn a_signature_covers_method_address_and_body() {
+        let url = "https://eu.api.ovh.com/1.0/cloud/project/p/instance/i/shelve";
+        let signed = |request: [&str; 3]| {
+            let keys = (&SecretString::from("AS"), &SecretString::from("CK"));
+            sign(keys.0, keys.1, request.map(str::as_bytes), 7).expose_secret().to_owned()
+        };
+        // What `printf '%s' 'AS+CK+POST+https://…/shelve++7' | sha1sum` says, and the same with a body.
+        assert_eq!(signed(["POST", url, ""]), "$1$2846a56167ceeda61cdd93eb727b561c7d95f102");
+        assert_eq!(signed(["POST", url, "{}"]), "$1$3464ffe424569c5930a3fd93ed37fddb969a8e28");
     }
 }

@@ -159,6 +159,15 @@ mod tests {
     }
 
     #[test]
+    fn fl_042_on_the_way_the_bill_runs_and_nothing_is_shelved_twice() {
+        for word in ["SHELVING", "UNSHELVING", "DELETING", "SOFT_DELETED"] {
+            assert!(meter(word).may_be_billed(), "{word}");
+            let offer = offer(word, &Purchase::OnDemand, &nobody(), &nobody());
+            assert_eq!(offer.objections.len(), 1, "{word}");
+        }
+    }
+
+    #[test]
     fn fl_086_a_state_never_heard_of_counts_as_billed() {
         let unknown = state("HIBERNATING_DEEP", &Purchase::OnDemand);
         assert_eq!(unknown, (State::Unknown, Meter::Unknown));

@@ -99,3 +99,13 @@ pub(crate) struct Failure {
     pub(crate) error: Lenient<String>,
     pub(crate) error_description: Lenient<String>,
 }
+
+impl Failure {
+    /// Whether it holds any word of OVHcloud's; other people's JSON does not.
+    pub(crate) fn says_something(&self) -> bool {
+        let Self { error_code, class, message, error, error_description, details: _ } = self;
+        [error_code, class, message, error, error_description]
+            .into_iter()
+            .any(|text| text.good().is_some_and(|text| !text.is_empty()))
+    }
+}

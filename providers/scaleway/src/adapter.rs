@@ -1,18 +1,19 @@
 //! [`ScalewayProvider`]: the trait `Provider` for one API key.
 
 use async_trait::async_trait;
-use reaper_model::{Fact, Instance, Location, Price, ProviderName, Source};
+use reaper_model::{Fact, Instance, InstanceId, Location, Price, ProviderName, Source, Verb};
 use reaper_provider::{
-    AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Detail, Identity, OpenError,
-    Provider, ProviderError, Sink,
+    AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
+    Identity, OpenError, Provider, ProviderError, Sink, StopPermit, TagPermit,
 };
 
-use crate::client::{Api, SERVERS};
+use crate::client::{ACTION, Api, SERVER, SERVERS, UPDATE};
 use crate::convert::Place;
 use crate::identity::{self, Question};
 use crate::listing::Listing;
 use crate::price;
 use crate::products::ProductBook;
+use crate::retag;
 use crate::settings::Settings;
 
 /// Every zone that this version knows. Scaleway has no call that lists them; further ones can be
@@ -65,6 +66,25 @@ impl ScalewayProvider {
         all.extend(self.default_zone.clone().filter(|zone| !all.contains(zone)));
         all
     }
+
+    /// What reads the servers of a zone, facts being those of `source`.
+    fn listing<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        identity: &'a Identity,
+        zone: &'a Location,
+        source: &'a Source,
+    ) -> Listing<'a> {
+        Listing {
+            api: &self.api,
+            cx,
+            place: Place { organisation: &identity.account, zone, source, now: cx.now },
+            projects: &self.settings.projects,
+            catalogue: &self.catalogue,
+            book: &self.book,
+            zone_is_named: self.zones.contains(zone),
+        }
+    }
 }
 
 #[async_trait]
@@ -96,19 +116,7 @@ impl Provider for ScalewayProvider {
         location: &Location,
         sink: &mut Sink<'_>,
     ) -> Result<(), ProviderError> {
-        let source = Source::new(SERVERS);
-        let place =
-            Place { organisation: &identity.account, zone: location, source: &source, now: cx.now };
-        let listing = Listing {
-            api: &self.api,
-            cx,
-            place,
-            projects: &self.settings.projects,
-            catalogue: &self.catalogue,
-            book: &self.book,
-            zone_is_named: self.zones.contains(location),
-        };
-        listing.run(sink).await
+        self.listing(cx, identity, location, &Source::new(SERVERS)).run(sink).await
     }
 
     /// The listing shows everything already, protection too.
@@ -125,6 +133,42 @@ impl Provider for ScalewayProvider {
             stop: None,
         };
         candidates.iter().map(detail).collect()
+    }
+
+    async fn read(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+        id: &InstanceId,
+    ) -> Result<Instance, ProviderError> {
+        let source = Source::new(SERVER);
+        self.listing(cx, identity, &id.location, &source).one(&id.native).await
+    }
+
+    fn call(&self, verb: Verb) -> Option<&'static str> {
+        match verb {
+            Verb::Stop => Some(ACTION),
+            Verb::Terminate => None,
+        }
+    }
+
+    async fn act(&self, cx: &CallContext, permit: StopPermit) -> Result<(), ProviderError> {
+        let InstanceId { location, native, .. } = permit.id();
+        match permit.verb() {
+            Verb::Stop => self.api.power_off(cx, location, native).await,
+            Verb::Terminate => {
+                let detail = "no server is ever terminated";
+                Err(ProviderError::new(ErrorKind::Invalid, Delivery::NotSent, ACTION, detail))
+            }
+        }
+    }
+
+    fn tag_call(&self) -> Option<&'static str> {
+        Some(UPDATE)
+    }
+
+    async fn tag(&self, cx: &CallContext, permit: TagPermit) -> Result<(), ProviderError> {
+        retag::change(&self.api, cx, &permit).await
     }
 
     fn price(&self, instance: &Instance) -> Fact<Price> {

@@ -44,13 +44,14 @@ pub(crate) struct Pasts {
     reach: Option<DateTime<Utc>>,
 }
 
-/// Reads what was done to the servers of a zone since the oldest billed machine was made. A region
-/// without the Audit Trail has nothing to tell.
+/// Reads what was done to the servers of a zone, or to `only` that one, since the oldest billed
+/// machine was made. A region without the Audit Trail has nothing to tell.
 pub(crate) async fn read(
     api: &Api,
     cx: &CallContext,
     organisation: &ProviderAccount,
     zone: &Location,
+    only: Option<&str>,
     machines: &[Instance],
 ) -> Result<Pasts, ProviderError> {
     let mut pasts = Pasts::default();
@@ -58,7 +59,8 @@ pub(crate) async fn read(
     let Some(oldest) = billed.filter_map(|machine| machine.created_at.value()).min() else {
         return Ok(pasts);
     };
-    let mut pages = api.server_actions(region(zone), organisation, &oldest.to_rfc3339());
+    let after = oldest.to_rfc3339();
+    let mut pages = api.server_actions(region(zone), organisation, &after, only);
     for number in 0..MOST_PAGES {
         let page: Option<wire::Events> = match pages.next(cx).await {
             Err(error) if number == 0 && error.kind == ErrorKind::NotFound => None,

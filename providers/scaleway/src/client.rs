@@ -1,16 +1,18 @@
-//! The calls, each with the permission set that it needs. All of them only read.
+//! The calls, each with the permission set that it needs. Two of them change something: the
+//! power-off and the list of tags.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use reaper_http::paging::NumberedPage;
 use reaper_http::{
-    Answer, Base, Call, Client, CursorPages, Dialect, HeaderName, NumberedPages, Pace, Refusal,
-    Signer,
+    Answer, Base, Call, Client, CursorPages, Dialect, HeaderName, Method, NumberedPages, Pace,
+    Refusal, Signer, Url,
 };
 use reaper_model::{Location, ProviderAccount};
-use reaper_provider::{AccountSettings, CallContext, OpenError, ProviderError};
+use reaper_provider::{AccountSettings, CallContext, ErrorKind, OpenError, ProviderError};
 use secrecy::SecretString;
+use serde_json::json;
 
 use crate::error;
 use crate::settings::Settings;
@@ -18,6 +20,12 @@ use crate::wire;
 
 /// Lists the servers of a zone.
 pub(crate) const SERVERS: &str = "scaleway:ListServers";
+/// Reads one server.
+pub(crate) const SERVER: &str = "scaleway:GetServer";
+/// Acts on one server.
+pub(crate) const ACTION: &str = "scaleway:ServerAction";
+/// Changes one server's tags.
+pub(crate) const UPDATE: &str = "scaleway:UpdateServer";
 /// Lists the types of a zone with their GPUs and prices.
 pub(crate) const PRODUCTS: &str = "scaleway:ListServersTypes";
 /// Lists what was done in an organisation.
@@ -31,6 +39,11 @@ pub(crate) const API_KEY: &str = "scaleway:GetAPIKey";
 
 /// The permission set that reads API keys, users and applications.
 pub(crate) const IAM_READ: &str = "IAMReadOnly";
+
+/// The permission set that reads servers.
+const INSTANCES_READ: &str = "InstancesReadOnly";
+/// The least set that acts on servers and sets their tags; no narrower one is documented.
+const INSTANCES_WRITE: &str = "InstancesFullAccess";
 
 const DEFAULT_URL: &str = "https://api.scaleway.com";
 /// One request per zone that exists. Scaleway publishes no rate; it was seen to refuse clients that
@@ -99,12 +112,63 @@ impl Api {
     fn servers_by(&self, zone: &Location, project: Option<&str>, size: u32) -> NumberedPages<'_> {
         let url = self.base.at(["instance", "v1", "zones", zone.as_str(), "servers"]);
         let mut call = Call::read(SERVERS, url)
-            .permission("InstancesReadOnly")
+            .permission(INSTANCES_READ)
             .query("order", "creation_date_desc");
         if let Some(project) = project {
             call = call.query("project", project);
         }
         NumberedPages::new(&self.client, call, size)
+    }
+
+    /// One server, as it is now.
+    pub(crate) async fn server(
+        &self,
+        cx: &CallContext,
+        zone: &Location,
+        id: &str,
+    ) -> Result<wire::Server, ProviderError> {
+        let call = Call::read(SERVER, self.server_url(zone, id)).permission(INSTANCES_READ);
+        let wire::OneServer { server } = self.client.json(cx, &call).await?;
+        if server.id.good().is_some_and(|shown| shown == id) {
+            return Ok(server);
+        }
+        let detail = format!("asked for server {id}, another one or none was shown");
+        Err(ProviderError::answered(ErrorKind::Inconsistent, SERVER, detail))
+    }
+
+    /// Powers a server off.
+    pub(crate) async fn power_off(
+        &self,
+        cx: &CallContext,
+        zone: &Location,
+        id: &str,
+    ) -> Result<(), ProviderError> {
+        let server = ["instance", "v1", "zones", zone.as_str(), "servers", id];
+        let url = self.base.at(server.into_iter().chain(["action"]));
+        // The word must be there: without it Scaleway powers a server on.
+        let call = Call::change(ACTION, Method::POST, url)
+            .permission(INSTANCES_WRITE)
+            .json(&json!({ "action": "poweroff" }));
+        self.client.json(cx, &call).await.map(|wire::Accepted { .. }| ())
+    }
+
+    /// Replaces the list of a server's tags and nothing else of it. The server as it is then.
+    pub(crate) async fn set_tags(
+        &self,
+        cx: &CallContext,
+        zone: &Location,
+        id: &str,
+        tags: &[String],
+    ) -> Result<wire::Server, ProviderError> {
+        let call = Call::change(UPDATE, Method::PATCH, self.server_url(zone, id))
+            .permission(INSTANCES_WRITE)
+            .json(&json!({ "tags": tags }));
+        let wire::OneServer { server } = self.client.json(cx, &call).await?;
+        Ok(server)
+    }
+
+    fn server_url(&self, zone: &Location, id: &str) -> Url {
+        self.base.at(["instance", "v1", "zones", zone.as_str(), "servers", id])
     }
 
     /// The types of a zone. Scaleway shows them to everybody.
@@ -114,7 +178,7 @@ impl Api {
         zone: &Location,
     ) -> Result<Vec<wire::Products>, ProviderError> {
         let url = self.base.at(["instance", "v1", "zones", zone.as_str(), "products", "servers"]);
-        let call = Call::read(PRODUCTS, url).permission("InstancesReadOnly");
+        let call = Call::read(PRODUCTS, url).permission(INSTANCES_READ);
         all(NumberedPages::new(&self.client, call, self.page_size), cx).await
     }
 
@@ -178,16 +242,17 @@ impl Api {
         CursorPages::new(&self.client, call, "page_token")
     }
 
-    /// What was done to the servers of a region since `after` (RFC 3339), newest first. Without
-    /// `after` Scaleway would tell of the last hour only.
+    /// What was done to the servers of a region, or to `server` alone, since `after` (RFC 3339),
+    /// newest first. Without `after` Scaleway would tell of the last hour only.
     pub(crate) fn server_actions(
         &self,
         region: &str,
         organisation: &ProviderAccount,
         after: &str,
+        server: Option<&str>,
     ) -> CursorPages<'_> {
         let url = self.base.at(["audit-trail", "v1alpha1", "regions", region, "events"]);
-        let call = Call::read(EVENTS, url)
+        let mut call = Call::read(EVENTS, url)
             .permission("AuditTrailReadOnly")
             .query("organization_id", organisation.as_str())
             .query("resource_type", "instance_server")
@@ -195,6 +260,9 @@ impl Api {
             .query("recorded_after", after)
             .query("order_by", "recorded_at_desc")
             .query("page_size", PAGE_SIZE);
+        if let Some(server) = server {
+            call = call.query("resource_id", server);
+        }
         CursorPages::new(&self.client, call, "page_token")
     }
 }

@@ -55,6 +55,7 @@ pub(crate) fn instance(server: Server, id: String, gpu: Fact<Gpu>, place: Place<
     let boot = server.boot_type.take("boot_type", &mut unreadable);
     let stop = stop::offer(&stop::Facts {
         state,
+        meter,
         manager: &manager,
         guards: &guards,
         local: &local_storage,

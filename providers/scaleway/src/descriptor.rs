@@ -18,6 +18,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     environment: &["SCW_SECRET_KEY", "SCW_PROFILE", "SCW_CONFIG_PATH", "SCW_TOKEN"],
     files: &[".config/scw/config.yaml", ".config/scw/config.yml"],
     audit_policy: include_str!("../audit-policy.json"),
+    enforce_policy: include_str!("../enforce-policy.json"),
     open,
 };
 

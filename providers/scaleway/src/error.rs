@@ -5,14 +5,18 @@ use reaper_http::{Answer, Call, Lenient, Refusal, lenient};
 use reaper_provider::ErrorKind;
 use serde::Deserialize;
 
+use crate::client::{ACTION, SERVER, UPDATE};
+
 /// The body of a refusal. Gateways and older products leave most of it out.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Body {
     r#type: Lenient<String>,
+    resource: Lenient<String>,
     message: Lenient<String>,
     reason: Lenient<String>,
     help_message: Lenient<String>,
+    precondition: Lenient<String>,
     #[serde(deserialize_with = "lenient::list")]
     details: Vec<Lenient<Missing>>,
 }
@@ -28,11 +32,24 @@ struct Missing {
 
 /// What an answer that is no success means.
 pub(crate) fn refusal(call: &Call, answer: &Answer) -> Refusal {
-    let Ok(body) = answer.json::<Body>() else { return Refusal::by_status(call, answer) };
-    if body.message.good().is_none_or(String::is_empty) && body.r#type.good().is_none() {
-        return Refusal::by_status(call, answer);
+    let body = answer.json::<Body>().unwrap_or_default();
+    let typed = body.r#type.good().is_some();
+    let mut refusal = if typed || body.message.good().is_some_and(|text| !text.is_empty()) {
+        Refusal::new(body.kind(call, answer), body.words())
+    } else {
+        Refusal::by_status(call, answer)
+    };
+    // That a server is gone is only true in the API's own words: a gateway, another address and a
+    // missing zone say 404 as well.
+    let of_a_server = typed && body.resource.good().is_none_or(|it| it == "instance_server");
+    if refusal.kind == ErrorKind::NotFound && !of_a_server && names_a_server(call) {
+        refusal.kind = ErrorKind::Protocol;
     }
-    Refusal::new(body.kind(call, answer), body.words())
+    refusal
+}
+
+fn names_a_server(call: &Call) -> bool {
+    matches!(call.name(), SERVER | ACTION | UPDATE)
 }
 
 impl Body {
@@ -49,12 +66,19 @@ impl Body {
             "not_found" | "unknown_resource" | "resource_expired" => ErrorKind::NotFound,
             "invalid_arguments" => ErrorKind::Invalid,
             "too_many_requests" => ErrorKind::Throttled,
+            "precondition_failed"
+                if self.precondition.good().is_some_and(|it| it == "protected_resource") =>
+            {
+                ErrorKind::Protected
+            }
             "quotas_exceeded"
             | "out_of_stock"
             | "transient_state"
             | "conflict"
             | "locked"
             | "precondition_failed" => ErrorKind::Conflict,
+            // Nothing of a power-off could be wrong but its moment.
+            "invalid_request_error" if call.name() == ACTION => ErrorKind::Conflict,
             // Sent with 400 for bad requests and with 403 for quotas, which are no missing right.
             "invalid_request_error" if answer.status.as_u16() == 403 => ErrorKind::Conflict,
             _ => kind_of_status(answer.status, call),
@@ -82,8 +106,12 @@ mod tests {
     use super::*;
 
     fn refused(status: u16, body: &str) -> Refusal {
+        refused_at("scaleway:ListServers", status, body)
+    }
+
+    fn refused_at(call: &'static str, status: u16, body: &str) -> Refusal {
         let url = Url::parse("https://api.example.org/").expect("valid");
-        let call = Call::read("scaleway:ListServers", url).permission("InstancesReadOnly");
+        let call = Call::read(call, url).permission("InstancesReadOnly");
         let answer = Answer {
             status: StatusCode::from_u16(status).expect("a status"),
             headers: HeaderMap::new(),
@@ -110,6 +138,30 @@ mod tests {
         let body = r#"{"details":[{"current":10,"quota":10,"resource":"human"}],
             "message":"quota(s) exceeded for this resource","type":"quotas_exceeded"}"#;
         assert_eq!(refused(403, body).kind, ErrorKind::Conflict);
+    }
+
+    #[test]
+    fn fl_039_fl_045_protection_and_the_wrong_moment_are_told_apart() {
+        let protected = r#"{"type":"precondition_failed","precondition":"protected_resource",
+            "message":"precondition is not respected","help_message":"server is protected"}"#;
+        assert_eq!(refused_at(ACTION, 400, protected).kind, ErrorKind::Protected);
+        let other = r#"{"type":"precondition_failed","precondition":"resource_in_use"}"#;
+        assert_eq!(refused_at(ACTION, 412, other).kind, ErrorKind::Conflict);
+        let moment = r#"{"type":"invalid_request_error","message":"server should be running"}"#;
+        assert_eq!(refused_at(ACTION, 400, moment).kind, ErrorKind::Conflict);
+        assert_eq!(refused_at(UPDATE, 400, moment).kind, ErrorKind::Invalid);
+    }
+
+    #[test]
+    fn only_the_api_itself_says_that_a_server_is_gone() {
+        let gone = r#"{"type":"not_found","resource":"instance_server","resource_id":"s"}"#;
+        for call in [SERVER, ACTION, UPDATE] {
+            assert_eq!(refused_at(call, 404, gone).kind, ErrorKind::NotFound);
+            let zone = r#"{"type":"not_found","resource":"zone"}"#;
+            for other in ["", zone, r#"{"message":"Not Found"}"#, "<html>404</html>"] {
+                assert_eq!(refused_at(call, 404, other).kind, ErrorKind::Protocol, "{other}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`descriptor`] | what the command line must know: options, credentials, the audit policy |
+//! | [`descriptor`] | what the command line must know: options, credentials, the policies |
 //! | [`adapter`] | [`ScalewayProvider`]: the trait `Provider` |
 //! | [`profile`] | Scaleway's own variables and `config.yaml`, with the precedence of its tools |
 //! | `settings` | what an account must say, checked before anything is sent |
@@ -11,11 +11,13 @@
 //! | `identity` | which organisation a key belongs to, from Scaleway's own answers |
 //! | `listing` | one zone's listing: pages counted against the announced total |
 //! | `products` | what a type is made of and costs, as the zone's product list says |
+//! | `single` | one server read alone, by what reads a zone |
 //! | `groups` | members of autoscaling groups, which come back when stopped |
 //! | `audit_trail` | since when a server is billed, where the Audit Trail may be read |
 //! | `wire` | the answers, read field by field |
 //! | `convert` | a server into the model's nouns |
 //! | `tags` | flat tags read as pairs, and the controllers that they name |
+//! | `retag` | one tag set or removed, all others as they came |
 //! | `stop` | what each state costs, and what a stop would mean |
 //! | `price` | the list price: the product list's, else the dated one |
 //! | `error` | Scaleway's refusals into the taxonomy of `reaper-provider` |
@@ -34,7 +36,9 @@ mod products;
 pub mod profile;
 #[cfg(test)]
 mod recorded;
+mod retag;
 mod settings;
+mod single;
 mod stop;
 mod tags;
 mod wire;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures::future::join;
 use reaper_http::Lenient;
-use reaper_model::Instance;
+use reaper_model::{Instance, Unknown};
 use reaper_provider::{CallContext, Catalogue, Delivery, ErrorKind, ProviderError, Sink};
 
 use crate::audit_trail;
@@ -30,6 +30,13 @@ pub(crate) struct Listing<'a> {
     pub(crate) book: &'a ProductBook,
     /// Whether the operator named the zone, as opposed to one that is tried like all others.
     pub(crate) zone_is_named: bool,
+}
+
+/// What could not be read besides the servers; it is in their facts, too.
+#[derive(Debug)]
+pub(crate) struct Gaps {
+    groups: Option<Unknown>,
+    past: Option<ProviderError>,
 }
 
 /// One reading from the first page to the last.
@@ -77,22 +84,34 @@ impl Listing<'_> {
         result.map_err(|error| self.explain(error))
     }
 
-    /// What a server itself does not show: its autoscaling group and its last start.
-    async fn complete_facts(&self, projects: &Projects, sink: &mut Sink<'_>) {
+    /// Adds what a server itself does not show: its autoscaling group and its last start. The past
+    /// is read of all servers or of `only` one.
+    pub(crate) async fn add_facts(
+        &self,
+        projects: &Projects,
+        only: Option<&str>,
+        machines: &mut [Instance],
+    ) -> Gaps {
         let Self { api, cx, place: Place { organisation, zone, now, .. }, .. } = *self;
-        let machines = sink.machines();
         let (members, pasts) = join(
             groups::read(api, cx, zone, projects, machines),
-            audit_trail::read(api, cx, organisation, zone, machines),
+            audit_trail::read(api, cx, organisation, zone, only, machines),
         )
         .await;
         groups::mark(machines, projects, &members, now);
         audit_trail::apply(machines, &pasts, now);
-        if let Some(gap) = members.gap() {
+        Gaps { groups: members.gap().cloned(), past: pasts.err() }
+    }
+
+    /// Adds those facts to all that was listed, and says what they could not tell.
+    async fn complete_facts(&self, projects: &Projects, sink: &mut Sink<'_>) {
+        let Gaps { groups, past } = self.add_facts(projects, None, sink.machines()).await;
+        let zone = self.place.zone;
+        if let Some(gap) = groups {
             let text = format!("machines that may belong to a group are not stopped: {gap}");
             sink.warn("groups-unread", text, Some(zone.to_string()));
         }
-        if let Err(error) = pasts {
+        if let Some(error) = past {
             let meaning = if audit_trail::is_not_offered(&error) {
                 "costs count from the creation of a server, also where it was off for a while"
             } else {
@@ -205,20 +224,11 @@ impl Listing<'_> {
 
     /// The zone's product list, read once it is clear that the zone has servers.
     async fn products(&self, sink: &mut Sink<'_>) -> Arc<Products> {
-        let Place { zone, now, .. } = self.place;
-        if let Some(products) = self.book.of(zone) {
-            return products;
+        let zone = self.place.zone;
+        let (products, problem) = self.book.read(self.api, self.cx, zone).await;
+        if let Some(text) = problem {
+            sink.warn("types-unread", text, Some(zone.to_string()));
         }
-        let products = match self.api.products(self.cx, zone).await {
-            Ok(pages) => Products::new(pages, now),
-            Err(error) => {
-                let text = format!("types and prices are those of the dated list: {error}");
-                sink.warn("types-unread", text, Some(zone.to_string()));
-                Products::unread(error, now)
-            }
-        };
-        let products = Arc::new(products);
-        self.book.keep(zone, &products);
         products
     }
 }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Utc};
 use reaper_http::{Amount, Lenient};
 use reaper_model::{Fact, Gpu, Ignorance, Location, Source};
-use reaper_provider::{Catalogue, ProviderError};
+use reaper_provider::{CallContext, Catalogue, ProviderError};
 use rust_decimal::Decimal;
 
-use crate::client::PRODUCTS;
+use crate::client::{Api, PRODUCTS};
 use crate::price::CATALOGUE;
 use crate::wire;
 
@@ -163,10 +163,27 @@ fn describes_gpus(product: &wire::Product) -> bool {
 pub(crate) struct ProductBook(Mutex<BTreeMap<Location, Arc<Products>>>);
 
 impl ProductBook {
-    /// Keeps the list of a zone.
-    pub(crate) fn keep(&self, zone: &Location, products: &Arc<Products>) {
+    /// The list of a zone, read if nobody has yet; and, told once, why it could not be read.
+    pub(crate) async fn read(
+        &self,
+        api: &Api,
+        cx: &CallContext,
+        zone: &Location,
+    ) -> (Arc<Products>, Option<String>) {
+        if let Some(products) = self.of(zone) {
+            return (products, None);
+        }
+        let (products, problem) = match api.products(cx, zone).await {
+            Ok(pages) => (Products::new(pages, cx.now), None),
+            Err(error) => {
+                let text = format!("types and prices are those of the dated list: {error}");
+                (Products::unread(error, cx.now), Some(text))
+            }
+        };
+        let products = Arc::new(products);
         let mut zones = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        zones.insert(zone.clone(), Arc::clone(products));
+        zones.insert(zone.clone(), Arc::clone(&products));
+        (products, problem)
     }
 
     /// The list of a zone, if it was read.

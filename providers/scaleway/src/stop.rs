@@ -47,6 +47,8 @@ pub(crate) fn state(word: &str, detail: &str) -> (State, Meter) {
 pub(crate) struct Facts<'a> {
     /// The state in our words.
     pub(crate) state: State,
+    /// What it costs.
+    pub(crate) meter: Meter,
     /// Who owns its life.
     pub(crate) manager: &'a Fact<Manager>,
     /// Scaleway's own protection.
@@ -108,7 +110,7 @@ fn objections(facts: &Facts<'_>) -> Vec<String> {
             let may =
                 |action: &str| facts.allowed.is_none_or(|all| all.iter().any(|a| a == action));
             if matches!(facts.guards, Fact::Absent { .. })
-                && facts.state == State::Running
+                && facts.meter.may_be_billed()
                 && !may("poweroff")
             {
                 objections.push("Scaleway does not allow a power-off just now".to_owned());
@@ -130,6 +132,13 @@ mod tests {
     fn fl_050_standby_is_billed_and_stopped_is_not() {
         assert_eq!(state("stopped in place", ""), (State::Stopped, Meter::StoppedBilled));
         assert_eq!(state("stopped", ""), (State::Stopped, Meter::StoppedFree));
+    }
+
+    #[test]
+    fn fl_042_no_state_on_the_way_down_is_free() {
+        for detail in ["", "stopping", "stopping in place", "terminating", "rebooting"] {
+            assert_eq!(state("stopping", detail).1, Meter::Running, "{detail}");
+        }
     }
 
     #[test]
@@ -176,6 +185,7 @@ mod tests {
         fn facts(&self) -> Facts<'_> {
             Facts {
                 state: State::Running,
+                meter: Meter::Running,
                 manager: &self.manager,
                 guards: &self.guards,
                 local: &self.local,
@@ -217,6 +227,12 @@ mod tests {
             Facts { state: State::Restarting, ..plain.facts() },
             Facts { in_rescue: true, ..plain.facts() },
             Facts { allowed: Some(&[]), ..plain.facts() },
+            Facts {
+                state: State::Stopped,
+                meter: Meter::StoppedBilled,
+                allowed: Some(&[]),
+                ..plain.facts()
+            },
         ] {
             assert_eq!(offer(&facts).objections.len(), 1);
         }

@@ -2,14 +2,14 @@
 //!
 //! A tag is one text. `key=value` is a pair, split at the first `=`; else `key:value`, split at the
 //! first `:`; else it is a word. A tag that begins with its separator is a word. Tags that carry
-//! SSH keys into a server are never shown.
+//! SSH keys into a server are never shown. How one of them is changed is told in `retag`.
 
 use chrono::{DateTime, Utc};
 use reaper_http::Lenient;
 use reaper_model::{Fact, Ignorance, Manager, Source, Tag, Tags};
 
 /// How SSH keys were given to a server before Scaleway had an API for them.
-const SSH_KEY: &str = "AUTHORIZED_KEY=";
+pub(crate) const SSH_KEY: &str = "AUTHORIZED_KEY=";
 
 /// Reads a server's tags. One that is no text makes all of them unknown: it may have been the
 /// owner's.
@@ -40,7 +40,8 @@ pub(crate) fn read(
     Fact::known(tags.with_raw(texts), source, now)
 }
 
-fn parse(text: &str) -> Tag {
+/// Reads one tag.
+pub(crate) fn parse(text: &str) -> Tag {
     let split = |separator| text.split_once(separator).filter(|(key, _)| !key.is_empty());
     match split('=').or_else(|| split(':')) {
         Some((key, value)) => Tag::pair(key, value),

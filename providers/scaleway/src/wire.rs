@@ -22,6 +22,23 @@ impl NumberedPage for Servers {
     }
 }
 
+/// The answer to `GetServer` and `UpdateServer`. The server itself must be there.
+#[derive(Debug, Deserialize)]
+pub(crate) struct OneServer {
+    pub(crate) server: Server,
+}
+
+/// The answer to `ServerAction`: a task, which never moves on and proves nothing.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Accepted {
+    #[serde(rename = "task")]
+    _task: Task,
+}
+
+/// That there is an object is all that is asked of it.
+#[derive(Debug, Deserialize)]
+struct Task {}
+
 /// One server.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

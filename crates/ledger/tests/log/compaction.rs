@@ -5,11 +5,10 @@ use std::path::Path;
 
 use chrono::TimeDelta;
 use reaper_ledger::{Compacted, Decision, Error, Ledger, Policy, Store, View, verify};
-use reaper_model::outcome::Class;
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-use crate::support::{day, list, mark, open, place, record};
+use crate::support::{day, list, mark, open, place, record, run_ended};
 
 const POLICY: Policy = Policy { snapshot_every: 10, keep: TimeDelta::days(30) };
 
@@ -117,17 +116,12 @@ async fn two_compactions_at_once() {
 #[tokio::test]
 async fn the_state_does_not_grow_for_ever() {
     let mut ledger = open(&Store::memory(), "run").await;
-    let ended = reaper_ledger::Entry::RunEnded {
-        classes: vec![Class::Clean],
-        complete: true,
-        interrupted: false,
-    };
     record(&mut ledger, day(0), vec![mark("settled"), mark("unsettled")]).await.expect("ok");
     let accepted = crate::support::notice("settled", reaper_ledger::Sending::Accepted);
     record(&mut ledger, day(0), vec![accepted]).await.expect("ok");
-    record(&mut ledger, day(400), vec![ended.clone()]).await.expect("ok");
+    record(&mut ledger, day(400), vec![run_ended()]).await.expect("ok");
     assert_eq!(ledger.state().notices().count(), 2);
-    record(&mut ledger, day(401), vec![ended]).await.expect("ok");
+    record(&mut ledger, day(401), vec![run_ended()]).await.expect("ok");
     let left: Vec<&str> = ledger.state().notices().map(|(key, _)| key).collect();
     assert_eq!(left, ["unsettled"]);
 }

@@ -9,7 +9,7 @@ use reaper_ledger::{
 };
 
 use crate::support::{
-    day, ended, hour, intend, list, machine, notice, open, place, record, to_owner,
+    day, ended, hour, intend, list, machine, notice, open, place, record, run_ended, to_owner,
 };
 
 fn accounts(names: &[&str]) -> BTreeSet<Account> {
@@ -115,7 +115,7 @@ async fn intent_before_call_is_kept_by_the_log() {
         let machine = ledger.state().machine(&machine("i-1")).expect("known");
         machine.open_action.clone()
     };
-    assert_eq!(open_action(&next).map(|action| action.by), Some(Writer::new("first")));
+    assert_eq!(open_action(&next).map(|action| action.intent.by), Some(Writer::new("first")));
     let refused = contradiction(record(&mut next, hour(1), vec![intend("i-1")]).await);
     assert!(matches!(refused, Contradiction::ActionOpen(_)), "{refused}");
     let skipped = ended("i-1", ActionResult::SkippedChanged);
@@ -179,4 +179,20 @@ async fn a_refused_append_writes_nothing() {
     contradiction(record(&mut first, hour(0), vec![intend("i-1")]).await);
     assert_eq!(first.head(), before);
     assert_eq!(reaper_ledger::View::read(&store).await.expect("whole").head(), before);
+}
+
+/// What a commit itself makes forgotten is not yet forgotten when it is asked whether it can
+/// follow: an old notice counts for as long as its machine is there.
+#[tokio::test]
+async fn fl_138_an_old_notice_is_not_sent_again_while_its_machine_is_there() {
+    let (store, mut first, _) = two_runs().await;
+    record(&mut first, day(0), vec![notice("case-1", to_owner("i-1"))]).await.expect("intended");
+    record(&mut first, day(0), vec![notice("case-1", Sending::Accepted)]).await.expect("answered");
+    let before = first.head();
+    let again = vec![run_ended(), notice("case-1", to_owner("i-1"))];
+    let refused = contradiction(record(&mut first, day(999), again).await);
+    assert!(matches!(refused, Contradiction::AlreadyAccepted(_)), "{refused}");
+    let view = reaper_ledger::View::read(&store).await.expect("whole");
+    assert_eq!((first.head(), view.head()), (before, before), "nothing was written");
+    assert_eq!(view.state(), first.state());
 }

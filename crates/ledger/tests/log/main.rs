@@ -7,6 +7,7 @@
     reason = "a test that cannot set itself up has failed"
 )]
 
+mod actions;
 mod bucket;
 mod compaction;
 mod damage;
@@ -15,6 +16,8 @@ mod faulty;
 mod killed;
 mod leases;
 mod memory;
+mod places;
 mod properties;
+mod speed;
 mod support;
 mod writers;

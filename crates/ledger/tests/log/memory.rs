@@ -14,6 +14,7 @@ fn case(native: &str) -> Entry {
         since: day(0),
         notice: Some("case-1".to_owned()),
         due_at: Some(day(3)),
+        ground: "sha256:ground".to_owned(),
         why: "no owner".to_owned(),
     };
     Entry::CaseChanged { id: machine(native), rule: "ownerless".to_owned(), case: Some(case) }

@@ -24,11 +24,12 @@ fn step() -> impl Strategy<Value = Step> {
         since: hour(0),
         notice: None,
         due_at: Some(hour(9)),
+        ground: "sha256:ground".to_owned(),
         why: "as \"invented\" – ü".to_owned(),
     };
     let entry = prop_oneof![
         native.clone().prop_map(|native| intend(&native)),
-        native.clone().prop_map(|native| ended(&native, ActionResult::Confirmed)),
+        (native.clone(), result()).prop_map(|(native, result)| ended(&native, result)),
         native.clone().prop_map(|native| Entry::NotFound { id: machine(&native) }),
         (native.clone(), prop::option::of(Just(case))).prop_map(|(native, case)| {
             Entry::CaseChanged { id: machine(&native), rule: "idle".to_owned(), case }
@@ -39,7 +40,7 @@ fn step() -> impl Strategy<Value = Step> {
             &native,
             Sending::Rejected { permanent: true, why: "550".to_owned() }
         )),
-        Just(Entry::Claimed { accounts: [account.clone()].into(), until: hour(30) }),
+        Just(Entry::Claimed { accounts: [account.clone()].into(), until: hour(24 * 900) }),
         Just(Entry::Released { accounts: [account].into() }),
     ];
     prop_oneof![
@@ -48,19 +49,35 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+fn result() -> impl Strategy<Value = ActionResult> {
+    prop::sample::select(vec![
+        ActionResult::Confirmed,
+        ActionResult::Unconfirmed,
+        ActionResult::Refused,
+        ActionResult::AlreadyGone,
+        ActionResult::SkippedChanged,
+    ])
+}
+
+impl Step {
+    fn entry(&self, state: &State) -> Entry {
+        match self {
+            Self::Record(entry) => entry.clone(),
+            Self::List { complete, seen } => {
+                let natives: Vec<String> = seen.iter().map(|n| format!("i-{n}")).collect();
+                let natives = natives.iter().map(String::as_str);
+                state.sight(&place("111122223333"), *complete, natives)
+            }
+        }
+    }
+}
+
 /// The commits of a history, and the state that they give.
 fn commits(steps: &[(Step, bool)]) -> (Vec<Commit>, State) {
     let mut state = State::default();
     let mut commits = Vec::new();
     for (at, (step, first)) in (0_i64..).zip(steps) {
-        let entry = match step {
-            Step::Record(entry) => entry.clone(),
-            Step::List { complete, seen } => {
-                let natives: Vec<String> = seen.iter().map(|n| format!("i-{n}")).collect();
-                let natives = natives.iter().map(String::as_str);
-                state.sight(&place("111122223333"), *complete, natives)
-            }
-        };
+        let entry = step.entry(&state);
         let header = Header {
             number: commits.len() as u64 + 1,
             previous: Digest::NONE,
@@ -100,6 +117,50 @@ proptest! {
         let read: State = serde_json::from_str(&text).expect("reads back");
         prop_assert_eq!(&read, &half);
         prop_assert_eq!(fold(read, after), state);
+    }
+
+    /// Asking first, on a part of the state, gives the very answer that folding gives: also for
+    /// commits of several entries that lean on each other, and at ends of runs, when old things
+    /// are forgotten.
+    #[test]
+    fn checking_says_what_folding_says(
+        steps in history(),
+        days in prop::collection::vec(0..300_i64, 60),
+        together in 1..5_usize,
+    ) {
+        let mut state = State::default();
+        let mut at = hour(0);
+        for (group, days) in steps.chunks(together).zip(days) {
+            at += TimeDelta::days(days);
+            let first = group.iter().any(|(_, first)| *first);
+            let header = Header {
+                number: 1,
+                previous: Digest::NONE,
+                at,
+                writer: Writer::new(if first { "first" } else { "second" }),
+            };
+            let mut entries = Vec::new();
+            for (step, ends) in group {
+                entries.push(step.entry(&state));
+                if *ends {
+                    entries.push(Entry::RunEnded {
+                        classes: Vec::new(),
+                        complete: true,
+                        interrupted: false,
+                    });
+                }
+            }
+            let commit = Commit { header, entries };
+            let before = state.clone();
+            let checked = state.check(&commit);
+            prop_assert_eq!(&state, &before);
+            let mut next = state.clone();
+            let folded = next.fold(&commit);
+            prop_assert_eq!(&checked, &folded);
+            if folded.is_ok() {
+                state = next;
+            }
+        }
     }
 
     /// Every commit reads back as it was written.

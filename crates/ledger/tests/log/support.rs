@@ -2,10 +2,11 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_ledger::{
-    ActionResult, ActionStep, Decision, Entry, Error, Ledger, NoticeIntent, Opening, Place,
-    Sending, Store, Subject, Verb, Writer,
+    About, ActionResult, ActionStep, Decision, Entry, Error, Ledger, Looks, NoticeIntent,
+    NoticeStep, Opening, Place, Sending, Store, Verb, Writer,
 };
 use reaper_model::InstanceId;
+use reaper_model::outcome::Class;
 
 /// Hour zero of all tests.
 pub(crate) fn hour(hours: i64) -> DateTime<Utc> {
@@ -60,12 +61,23 @@ pub(crate) fn notice(key: &str, step: Sending<NoticeIntent>) -> Entry {
 }
 
 pub(crate) fn to_owner(native: &str) -> Sending<NoticeIntent> {
-    let about = vec![Subject { id: machine(native), rule: "ownerless".to_owned() }];
-    Sending::Intended(NoticeIntent { to: "alice@example.org".to_owned(), about })
+    let (id, rule) = (machine(native), "ownerless".to_owned());
+    let about = vec![About { id, rule, since: day(0), due_at: Some(day(3)) }];
+    let to = "alice@example.org".to_owned();
+    Sending::Intended(NoticeIntent { to, step: NoticeStep::Stop, about })
 }
 
 pub(crate) fn intend(native: &str) -> Entry {
-    action(native, ActionStep::Intended { plan: "sha256:plan".to_owned() })
+    let (plan, ground) = ("sha256:plan".to_owned(), "sha256:ground".to_owned());
+    action(native, ActionStep::Intended { plan, ground, looks: looks() })
+}
+
+pub(crate) fn looks() -> Looks {
+    Looks {
+        name: Some("notebook".to_owned()),
+        machine_type: "p4d.24xlarge".to_owned(),
+        tags: "[]".to_owned(),
+    }
 }
 
 pub(crate) fn ended(native: &str, result: ActionResult) -> Entry {
@@ -81,6 +93,14 @@ fn action(native: &str, step: ActionStep) -> Entry {
 pub(crate) fn mark(text: impl Into<String>) -> Entry {
     notice(
         &text.into(),
-        Sending::Intended(NoticeIntent { to: "ops@example.org".to_owned(), about: Vec::new() }),
+        Sending::Intended(NoticeIntent {
+            to: "ops@example.org".to_owned(),
+            step: NoticeStep::Found,
+            about: Vec::new(),
+        }),
     )
+}
+
+pub(crate) fn run_ended() -> Entry {
+    Entry::RunEnded { classes: vec![Class::Clean], complete: true, interrupted: false }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::case::{ActionResult, Phase};
 use crate::money::Money;
 
 /// A rule that said yes.
@@ -82,6 +83,10 @@ impl WantedAction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedAction {
+    /// The provider's stop that ends the compute bill and can be undone.
+    Stop,
+    /// The end of the machine and of the data inside it.
+    Terminate,
     /// It is only reported.
     Report,
     /// Nothing.
@@ -95,8 +100,17 @@ pub struct ActionView {
     pub wanted: Option<WantedAction>,
     /// What this run plans.
     pub planned: PlannedAction,
+    /// The provider's call, such as `ec2:StopInstances`, where one is planned.
+    #[serde(default)]
+    pub call: Option<String>,
     /// Why, for people.
     pub why: Option<String>,
+    /// How it ended; `null` when nothing was tried.
+    #[serde(default)]
+    pub result: Option<ActionResult>,
+    /// Why it ended so, for people.
+    #[serde(default)]
+    pub result_why: Option<String>,
     /// What a stop would save in a month: compute only, 0 for prepaid machines; `null` without a
     /// price.
     pub saves_per_month: Option<Money>,
@@ -115,4 +129,19 @@ pub struct StillCharged {
     pub id: String,
     /// Price per month; `null` when not known.
     pub per_month: Option<Money>,
+}
+
+/// How far a finding is on its way to an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseView {
+    /// How far.
+    pub state: Phase,
+    /// The rule whose case is furthest.
+    pub rule: String,
+    /// Since when the finding has held without a break.
+    pub since: DateTime<FixedOffset>,
+    /// When the notice was accepted that counts; `null` before.
+    pub notice_at: Option<DateTime<FixedOffset>>,
+    /// When its period ends; `null` before it is known.
+    pub due_at: Option<DateTime<FixedOffset>>,
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, FixedOffset, NaiveDate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::finding::{ActionView, Finding, Verdict};
+use super::finding::{ActionView, CaseView, Finding, Verdict};
 use crate::ident::{AccountName, Location, MachineType, ProviderName};
 use crate::instance::State;
 use crate::money::Money;
@@ -97,6 +97,9 @@ pub struct MachineView {
     pub verdict: Verdict,
     /// Why this verdict, for people.
     pub why: String,
+    /// How far its finding is on the way to an action; `null` without a state or an open case.
+    #[serde(default)]
+    pub case: Option<CaseView>,
     /// What should, and what would be done.
     pub action: ActionView,
 }

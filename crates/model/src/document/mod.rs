@@ -5,18 +5,28 @@ mod check;
 mod error;
 mod explain;
 mod finding;
+mod history;
+mod keep;
 mod machine;
+mod mail;
+mod plan;
 mod run;
 mod totals;
 
 pub use check::{AccountView, CHECK_SCHEMA, CheckDocument, RuleCountView, SettingView};
 pub use error::{ERROR_SCHEMA, ErrorDocument, ErrorView};
 pub use explain::{Answer, EXPLAIN_SCHEMA, ExplainDocument, RuleView};
-pub use finding::{ActionView, Finding, PlannedAction, StillCharged, Verdict, WantedAction};
+pub use finding::{
+    ActionView, CaseView, Finding, PlannedAction, StillCharged, Verdict, WantedAction,
+};
+pub use history::{HISTORY_SCHEMA, HistoryDocument, RecordView, VerifiedView};
+pub use keep::{KEEP_SCHEMA, KeepDocument, TagResult};
 pub use machine::{
     Billing, Cause, CostBasis, CostView, GpuView, IdleVerdict, MachineView, OwnerStatus, OwnerView,
     PriceView, PurchaseView, UtilisationView,
 };
+pub use mail::{MailKind, MailStatus, MailView};
+pub use plan::PlanView;
 pub use run::{
     AuditDocument, ConfigView, Mode, PeriodView, RateView, SCHEMA, ScopeStatus, ScopeView, Warning,
 };

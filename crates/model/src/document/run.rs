@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::machine::MachineView;
+use super::mail::MailView;
+use super::plan::PlanView;
 use super::totals::TotalsView;
 use crate::ident::{AccountName, Location, ProviderAccount, ProviderName};
 use crate::money::Currency;
@@ -19,6 +21,12 @@ pub const SCHEMA: &str = "reaper.audit/1";
 pub enum Mode {
     /// `reaper audit`: nothing is written anywhere.
     Audit,
+    /// `reaper plan`, or `reaper run --dry-run`: what would be done; nothing is written anywhere.
+    Plan,
+    /// `reaper run`: recorded, mailed and, where it enforces, acted.
+    Run,
+    /// `reaper apply`: a plan carried out.
+    Apply,
 }
 
 /// Everything that one run found, judged and says.
@@ -44,6 +52,22 @@ pub struct AuditDocument {
     pub scopes: Vec<ScopeView>,
     /// Every accelerated machine that was seen, dearest waste first.
     pub instances: Vec<MachineView>,
+    /// What is planned over all machines; `null` for an audit.
+    #[serde(default)]
+    pub plan: Option<PlanView>,
+    /// Mails that were due, and what became of them.
+    #[serde(default)]
+    pub mails: Vec<MailView>,
+    /// Whether this run could act: `--enforce` without anything safer beside it, or `apply`.
+    #[serde(default)]
+    pub enforces: bool,
+    /// Whether a signal ended the run before everything was done.
+    #[serde(default)]
+    pub interrupted: bool,
+    /// The end of the last run that read every scope; `null` without a state, or without such a
+    /// run.
+    #[serde(default)]
+    pub last_complete_run: Option<DateTime<FixedOffset>>,
     /// Sums.
     pub totals: TotalsView,
     /// Exchange rates that were used.

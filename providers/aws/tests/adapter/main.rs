@@ -1,10 +1,15 @@
-//! The adapter over the real wire against a scripted EC2.
+//! The adapter over the real wire, against a scripted EC2 and against the simulated one.
 
 #![expect(clippy::expect_used, reason = "a test says by panic what it found")]
 
 mod account;
+mod acting;
+mod acting_on_simcloud;
 mod details;
 mod listing;
+mod permits;
+mod reading;
+mod simcloud;
 mod support;
 
 use reaper_aws::AwsProvider;

@@ -185,15 +185,18 @@ pub(crate) fn context() -> CallContext {
     }
 }
 
+/// Who answers in all tests.
+pub(crate) fn identity() -> Identity {
+    Identity { account: ProviderAccount::new("111122223333"), login: "test".to_owned() }
+}
+
 /// Lists one region: what was read, how it ended, and how many requests it took.
 pub(crate) async fn list(
     provider: &dyn Provider,
     region: &str,
 ) -> (Vec<Instance>, Result<(), ProviderError>, u32) {
     let cx = context();
-    let identity =
-        Identity { account: ProviderAccount::new("111122223333"), login: "test".to_owned() };
     let mut sink = Sink::new(&|_| ());
-    let ended = provider.list(&cx, &identity, &Location::new(region), &mut sink).await;
+    let ended = provider.list(&cx, &identity(), &Location::new(region), &mut sink).await;
     (std::mem::take(sink.machines()), ended, cx.requests.sent())
 }

@@ -2,8 +2,10 @@
 //! every recorded answer where `REAPER_RECORDED` says where they lie.
 #![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
 
+mod acting;
 mod listing;
 mod odd;
 mod pace;
+mod reading;
 mod recorded;
 mod support;

@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use reaper_model::Meter;
+use reaper_model::{Meter, Verb};
 use reaper_provider::ErrorKind;
 
-use crate::support::{answer, cloud, context, list, machine, open, settings};
+use crate::support::{answer, cloud, context, list, machine, open, permit, read, settings};
 
 fn recorded() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "the harness says where the recordings lie")]
@@ -57,6 +57,27 @@ async fn recorded_instances_decode() {
             assert!(listed.price(&machine.id.native).ends_with(" USD"), "{}", recording.file);
             let new = recording.file.contains("unknown-status");
             assert_eq!(machine.meter == Meter::Unknown, new, "{}: {machine:?}", recording.file);
+        }
+    }
+}
+
+#[tokio::test]
+async fn recorded_answers_of_one_machine_and_of_terminate_decode() {
+    const ID: &str = "0920582c7ff041399e34823a0be62549";
+    for recording in recordings() {
+        let cloud = cloud(&machine(ID, "")).await;
+        let provider = open(settings(&cloud));
+        let before = read(provider.as_ref(), ID).await.expect("there");
+        if recording.path.ends_with("/instances/{id}") {
+            answer(&cloud, "GET /api/v1/instances/{id}", 200, &recording.body);
+            let shown = read(provider.as_ref(), ID).await.expect(&recording.file);
+            assert_eq!(shown.id.native, ID, "{}", recording.file);
+        } else if recording.path.ends_with("/terminate") {
+            let operation = "POST /api/v1/instance-operations/terminate";
+            answer(&cloud, operation, recording.status, &recording.body);
+            let acted = provider.act(&context(), permit(&before, Verb::Terminate)).await;
+            let expected = (recording.status >= 400).then_some(ErrorKind::ServerFault);
+            assert_eq!(acted.err().map(|error| error.kind), expected, "{}", recording.file);
         }
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use reaper_lambda::DESCRIPTOR;
-use reaper_model::{Instance, Location};
+use reaper_model::document::Verdict;
+use reaper_model::{AccountName, Fingerprint, Instance, InstanceId, Location, Step, Verb};
 use reaper_provider::account::CallLimits;
 use reaper_provider::{
-    AccountSettings, CallContext, Identity, Provider, ProviderError, RequestCounter, Sink,
-    Surroundings,
+    AccountSettings, Armed, CallContext, Consents, Fresh, Identity, Pinned, Provider,
+    ProviderError, RequestCounter, Sink, StopPermit, Surroundings, authorise,
 };
 use reaper_simcloud::{Effect, Fault, SimCloud, World};
 use secrecy::SecretString;
@@ -60,6 +61,54 @@ pub(crate) fn context() -> CallContext {
     }
 }
 
+/// How the account is pinned.
+const PIN: &str = "ssh-key:ops-2026";
+
+fn identity() -> Identity {
+    Identity { account: PIN.into(), login: "an API key".to_owned() }
+}
+
+/// Reads one machine of `us-west-1` alone.
+pub(crate) async fn read(provider: &dyn Provider, id: &str) -> Result<Instance, ProviderError> {
+    let id = InstanceId {
+        provider: "lambda".into(),
+        account: PIN.into(),
+        location: "us-west-1".into(),
+        native: id.to_owned(),
+    };
+    provider.read(&context(), &identity(), &id).await
+}
+
+/// The right to do this to a machine that was read just now.
+pub(crate) fn permit(machine: &Instance, verb: Verb) -> StopPermit {
+    let account = AccountName::new("burst");
+    let pinned = Pinned::compare(&account, &"lambda".into(), Some(PIN), &identity());
+    let consents = Consents { terminate: true, local_data_loss: true };
+    let armed = Armed::new(pinned.expect("the same"), consents, true).expect("it enforces");
+    let (fingerprint, now) = (Fingerprint::of(machine, ""), context().now);
+    let step = Step {
+        id: machine.id.clone(),
+        account,
+        name: None,
+        verb,
+        call: String::new(),
+        rule: "ownerless".to_owned(),
+        reasons: Vec::new(),
+        notice: "notice".to_owned(),
+        noticed_at: now,
+        due_at: now,
+        fingerprint: fingerprint.clone(),
+        ground: String::new(),
+        hourly: None,
+        saves_per_month: None,
+        still_charged: Vec::new(),
+        loses: Vec::new(),
+    };
+    let fresh =
+        Fresh { instance: machine, fingerprint: &fingerprint, verdict: Verdict::Orphan, why: "" };
+    authorise(&armed, &step, &fresh, now).expect("nothing speaks against it")
+}
+
 /// Everything that a run asks of an adapter.
 #[derive(Debug)]
 pub(crate) struct Listed {
@@ -89,8 +138,7 @@ pub(crate) async fn list_with(settings: AccountSettings) -> Listed {
     let provider = open(settings);
     let (cx, silent) = (context(), |_| {});
     let mut sink = Sink::new(&silent);
-    let identity = Identity { account: "ssh-key:ops-2026".into(), login: "an API key".to_owned() };
-    let end = provider.list(&cx, &identity, &Location::new("all"), &mut sink).await;
+    let end = provider.list(&cx, &identity(), &Location::new("all"), &mut sink).await;
     let warnings = sink.take_warnings().into_iter().map(|warning| warning.code).collect();
     let listed = Listed { provider, machines: sink.into_inner(), end, warnings };
     assert!(!format!("{listed:?}").contains("canary"), "{listed:?}");

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use reaper_model::{Instance, Location};
+use reaper_model::document::Verdict;
+use reaper_model::{Fingerprint, Instance, Location, Step, Verb};
 use reaper_ovhcloud::OvhProvider;
 use reaper_provider::{
-    AccountSettings, CallContext, Identity, Provider, ProviderError, RequestCounter, Sink,
+    AccountSettings, Armed, CallContext, Consents, Fresh, Identity, Pinned, Provider,
+    ProviderError, RequestCounter, Sink, StopPermit, authorise,
 };
 use reaper_simcloud::{SimCloud, World};
 use secrecy::SecretString;
@@ -79,11 +81,51 @@ pub(crate) fn now() -> DateTime<Utc> {
     NOW.parse().expect("valid")
 }
 
+/// Who logs in, as OVHcloud confirms it.
+pub(crate) fn identity() -> Identity {
+    Identity { account: PROJECT.into(), login: String::new() }
+}
+
+/// Reads a machine again.
+pub(crate) async fn read(
+    provider: &OvhProvider,
+    machine: &Instance,
+) -> Result<Instance, ProviderError> {
+    provider.read(&context(), &identity(), &machine.id).await
+}
+
+/// The right to act on a machine, by all the checks that make one.
+pub(crate) fn permit(machine: &Instance, verb: Verb) -> StopPermit {
+    let pinned = Pinned::compare(&"lab".into(), &"ovhcloud".into(), Some(PROJECT), &identity());
+    let consents = Consents { terminate: true, local_data_loss: true };
+    let armed = Armed::new(pinned.expect("pinned"), consents, true).expect("enforcing");
+    let fingerprint = Fingerprint::of(machine, "");
+    let step = Step {
+        id: machine.id.clone(),
+        account: "lab".into(),
+        name: None,
+        verb,
+        call: String::new(),
+        rule: "ownerless".to_owned(),
+        reasons: Vec::new(),
+        notice: "n-1".to_owned(),
+        noticed_at: now(),
+        due_at: now(),
+        fingerprint: fingerprint.clone(),
+        ground: String::new(),
+        hourly: None,
+        saves_per_month: None,
+        still_charged: Vec::new(),
+        loses: Vec::new(),
+    };
+    let verdict = Verdict::Orphan;
+    let fresh = Fresh { instance: machine, fingerprint: &fingerprint, verdict, why: "" };
+    authorise(&armed, &step, &fresh, now()).expect("nothing speaks against it")
+}
+
 /// What one listing gave, and how it ended.
 pub(crate) async fn list(provider: &OvhProvider) -> (Vec<Instance>, Result<(), ProviderError>) {
-    let cx = context();
-    let account = PROJECT.into();
-    let identity = Identity { account, login: String::new() };
+    let (cx, identity) = (context(), identity());
     let tell = |_| ();
     let mut sink = Sink::new(&tell);
     let ended = provider.list(&cx, &identity, &Location::new("all"), &mut sink).await;

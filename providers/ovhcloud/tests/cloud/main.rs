@@ -2,8 +2,10 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
 
+mod acting;
 mod kit;
 mod listing;
 mod login;
 mod network;
 mod prices;
+mod reading;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-use reaper_model::{Instance, Location};
+use chrono::{DateTime, TimeDelta, Utc};
+use reaper_model::document::Verdict;
+use reaper_model::{AccountName, Fingerprint, Instance, InstanceId, Location, Step, Verb};
 use reaper_provider::{
-    AccountSettings, CallContext, Identity, Provider, ProviderError, RequestCounter, Sink,
+    AccountSettings, Armed, CallContext, Consents, Fresh, Identity, Pinned, Provider,
+    ProviderError, RequestCounter, Sink, StopPermit, authorise,
 };
 use reaper_scaleway::ScalewayProvider;
 use reaper_simcloud::scaleway::{Organization, ScalewayWorld};
@@ -89,16 +91,80 @@ impl Cloud {
         now: DateTime<Utc>,
     ) -> Listed {
         let cx = context(now);
-        let identity = Identity { account: ORGANIZATION.into(), login: "test".to_owned() };
+        let identity = identity();
         let mut sink = Sink::new(&|_| ());
         let result = provider.list(&cx, &identity, &Location::new(zone), &mut sink).await;
         let warnings = sink.take_warnings().into_iter().map(|warning| warning.code).collect();
         Listed { machines: sink.into_inner(), result, requests: cx.requests.sent(), warnings }
     }
 
+    /// Reads one server of [`ZONE`] alone, with an adapter that has read nothing else.
+    pub(crate) async fn read(&self, id: &str) -> Result<Instance, ProviderError> {
+        self.read_with(self.provider().as_ref(), id).await
+    }
+
+    /// Reads one server of [`ZONE`] alone.
+    pub(crate) async fn read_with(
+        &self,
+        provider: &dyn Provider,
+        id: &str,
+    ) -> Result<Instance, ProviderError> {
+        let id = InstanceId {
+            provider: "scaleway".into(),
+            account: ORGANIZATION.into(),
+            location: ZONE.into(),
+            native: id.to_owned(),
+        };
+        provider.read(&context(now()), &identity(), &id).await
+    }
+
+    /// Powers a server off that is read just before.
+    pub(crate) async fn power_off(&self, id: &str) -> Result<(), ProviderError> {
+        let permit = permit(&self.read(id).await?, Verb::Stop);
+        self.provider().act(&context(now()), permit).await
+    }
+
     pub(crate) fn requests(&self) -> Requests {
         self.sim.requests()
     }
+}
+
+pub(crate) fn identity() -> Identity {
+    Identity { account: ORGANIZATION.into(), login: "test".to_owned() }
+}
+
+/// The account of these tests, pinned.
+pub(crate) fn pinned() -> Pinned {
+    let (account, provider) = (AccountName::new("poc"), "scaleway".into());
+    Pinned::compare(&account, &provider, Some(ORGANIZATION), &identity()).expect("the same")
+}
+
+/// The right to do this to a machine that was read just now.
+pub(crate) fn permit(machine: &Instance, verb: Verb) -> StopPermit {
+    let consents = Consents { terminate: true, local_data_loss: true };
+    let armed = Armed::new(pinned(), consents, true).expect("it enforces");
+    let fingerprint = Fingerprint::of(machine, "");
+    let step = Step {
+        id: machine.id.clone(),
+        account: AccountName::new("poc"),
+        name: None,
+        verb,
+        call: String::new(),
+        rule: "ownerless".to_owned(),
+        reasons: Vec::new(),
+        notice: "notice".to_owned(),
+        noticed_at: now() - TimeDelta::days(3),
+        due_at: now(),
+        fingerprint: fingerprint.clone(),
+        ground: String::new(),
+        hourly: None,
+        saves_per_month: None,
+        still_charged: Vec::new(),
+        loses: Vec::new(),
+    };
+    let fresh =
+        Fresh { instance: machine, fingerprint: &fingerprint, verdict: Verdict::Orphan, why: "" };
+    authorise(&armed, &step, &fresh, now()).expect("nothing speaks against it")
 }
 
 pub(crate) fn context(now: DateTime<Utc>) -> CallContext {

@@ -1,10 +1,14 @@
-//! The adapter against a simulated Scaleway: listings, refusals, identities, recorded answers.
+//! The adapter against a simulated Scaleway: listings, refusals, identities, recorded
+//! answers, single reads, power-offs, tags.
 
 #![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
 
+mod acting;
 mod common;
 mod faults;
 mod gaps;
 mod identity;
 mod listing;
+mod reading;
 mod recorded;
+mod tagging;

@@ -1,6 +1,4 @@
-//! The adapter against the simulated cloud: what a whole account costs in requests.
-
-#![expect(clippy::expect_used, reason = "a test says by panic what it found")]
+//! What a whole account costs in requests, on the simulated cloud.
 
 use reaper_aws::AwsProvider;
 use reaper_model::Location;

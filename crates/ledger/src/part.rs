@@ -1,0 +1,66 @@
+//! Whether a commit can follow, found out without touching the state: on a copy of that small part
+//! of it which the commit's entries can depend on. A commit is folded whole or not at all, and ten
+//! thousand machines are not copied to record one notice.
+
+use reaper_model::InstanceId;
+
+use crate::commit::Commit;
+use crate::entry::{AlertKey, Entry};
+use crate::fold::Contradiction;
+use crate::state::State;
+
+impl State {
+    /// What [`State::fold`] would answer.
+    pub fn check(&self, commit: &Commit) -> Result<(), Contradiction> {
+        self.part(&commit.entries).fold(commit)
+    }
+
+    fn part(&self, entries: &[Entry]) -> Self {
+        let leases = self.leases.clone();
+        let mut part = Self { leases, pruned: self.pruned, ..Self::default() };
+        for entry in entries {
+            match entry {
+                Entry::Seen { place, appeared, absent, .. } => {
+                    for native in appeared.iter().chain(absent) {
+                        part.take_machine(self, &place.machine(native.as_str()));
+                    }
+                }
+                Entry::NotFound { id }
+                | Entry::CaseChanged { id, .. }
+                | Entry::Action { id, .. } => part.take_machine(self, id),
+                Entry::Notice { key, .. } => part.take_notice(self, key),
+                Entry::Alert { key, .. } => part.take_alert(self, key),
+                Entry::RunStarted { .. }
+                | Entry::RunEnded { .. }
+                | Entry::Exempted { .. }
+                | Entry::ExemptionEnded { .. }
+                | Entry::Claimed { .. }
+                | Entry::Released { .. }
+                | Entry::Pruned { .. } => {}
+            }
+        }
+        part
+    }
+
+    fn take_machine(&mut self, from: &Self, id: &InstanceId) {
+        if let Some(machine) = from.machines.get(id) {
+            self.machines.insert(id.clone(), machine.clone());
+        }
+    }
+
+    /// With the machines that it tells of: a notice is remembered for as long as they are.
+    fn take_notice(&mut self, from: &Self, key: &str) {
+        if let Some(notice) = from.notices.get(key) {
+            for about in &notice.intent.about {
+                self.take_machine(from, &about.id);
+            }
+            self.notices.insert(key.to_owned(), notice.clone());
+        }
+    }
+
+    fn take_alert(&mut self, from: &Self, key: &AlertKey) {
+        if let Some(alert) = from.alerts.get(key) {
+            self.alerts.insert(key.clone(), alert.clone());
+        }
+    }
+}

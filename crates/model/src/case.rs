@@ -1,0 +1,166 @@
+//! Cases: a finding on its way to an action. What the plan decides on and the ledger remembers.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ident::InstanceId;
+
+/// A finding on its way to an action: one machine, one rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// How far it is.
+    pub phase: Phase,
+    /// Since when the finding has held without a break (UTC).
+    pub since: DateTime<Utc>,
+    /// The key of the notice that counts for it: the last that was accepted.
+    pub notice: Option<String>,
+    /// When the notice period ends (UTC).
+    pub due_at: Option<DateTime<Utc>>,
+    /// Digest of the rule and the machine's tags: what has to change before a contested machine
+    /// may be acted on again.
+    pub ground: String,
+    /// In words, for `history` and `explain`.
+    pub why: String,
+}
+
+/// How far a case is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Found; nobody has been given notice of an action.
+    New,
+    /// A notice was accepted, and its period runs.
+    Noticed,
+    /// The notice period has ended.
+    Due,
+    /// Acted.
+    Acted,
+    /// Restarted after our action, again and again: left alone.
+    Contested,
+}
+
+impl Phase {
+    /// The word in JSON and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Noticed => "noticed",
+            Self::Due => "due",
+            Self::Acted => "acted",
+            Self::Contested => "contested",
+        }
+    }
+}
+
+/// What is done to a machine.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verb {
+    /// The provider's stop that ends the compute bill and can be undone.
+    Stop,
+    /// The end of the machine and of the data inside it.
+    Terminate,
+}
+
+impl Verb {
+    /// The word in JSON and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Terminate => "terminate",
+        }
+    }
+
+    /// As a past participle: what a mail says will be done.
+    pub const fn done(self) -> &'static str {
+        match self {
+            Self::Stop => "stopped",
+            Self::Terminate => "terminated",
+        }
+    }
+}
+
+/// How an action ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActionResult {
+    /// The provider shows a state in which the bill has ended.
+    Confirmed,
+    /// Called, and not seen to work.
+    Unconfirmed,
+    /// The provider said no, or a hook did.
+    Refused,
+    /// There was nothing left to stop.
+    AlreadyGone,
+    /// The machine had changed since the plan, so nothing was called. Follows no intent.
+    SkippedChanged,
+}
+
+impl ActionResult {
+    /// The word in JSON and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Unconfirmed => "unconfirmed",
+            Self::Refused => "refused",
+            Self::AlreadyGone => "already-gone",
+            Self::SkippedChanged => "skipped-changed",
+        }
+    }
+}
+
+/// What a machine looked like when it was acted on: enough to know a twin that appears afterwards.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Looks {
+    /// Its name; `None` when it had none.
+    pub name: Option<String>,
+    /// Its type, letter for letter.
+    pub machine_type: String,
+    /// Its tags, as [`crate::fingerprint::tags`] writes them.
+    pub tags: String,
+}
+
+/// What a notice is for.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoticeStep {
+    /// Says what was found; promises nothing.
+    Found,
+    /// Says when the machine will be stopped or terminated: its notice period counts.
+    Stop,
+    /// Says that the machine was started again after our actions and is left alone from now on.
+    Contested,
+}
+
+impl NoticeStep {
+    /// The word in keys and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::Stop => "stop",
+            Self::Contested => "contested",
+        }
+    }
+}
+
+/// One finding that a notice tells of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// The machine.
+    #[serde(with = "crate::ident::parts")]
+    pub id: InstanceId,
+    /// The rule.
+    pub rule: String,
+    /// Since when that case is open (UTC): a finding that came back is another one.
+    pub since: DateTime<Utc>,
+    /// The time that was announced for the action (UTC), where one was.
+    pub due_at: Option<DateTime<Utc>>,
+}
