@@ -1,3 +1,26 @@
-//! Idempotent delivery of mail and messages. Nothing lives here yet: this version prints its report
-//! and sends nothing. What a notice will need of an owner (addresses, status) is in
-//! `reaper_model::document::OwnerView`.
+//! Mail: who may be written to, what a notice says, and what became of each mail.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`address`] | [`Address`], checked once; [`Allowed`] domains |
+//! | [`mail`] | [`Mail`]: one mail to one recipient, and its form on the wire |
+//! | [`delivery`] | [`Delivery`]: what became of a mail; [`Post`]: whatever delivers |
+//! | [`smtp`] | [`SmtpMailer`]: delivery to an SMTP server |
+//! | [`notice`] | [`Notice`]: the mail to an owner about machines |
+//!
+//! Everything but [`smtp`] is pure. Whom to write to, when, and what a delivery means for a case is
+//! decided elsewhere.
+
+pub mod address;
+pub mod delivery;
+pub mod mail;
+pub mod notice;
+pub mod smtp;
+
+mod words;
+
+pub use address::{Address, AddressError, Allowed};
+pub use delivery::{Delivery, Post, Refused};
+pub use mail::{Attachment, Key, Mail};
+pub use notice::Notice;
+pub use smtp::{Login, SetupError, Smtp, SmtpMailer, Tls};

@@ -1,0 +1,193 @@
+//! The cases of one orphan: since when each finding holds, whose notice counts, how far it is.
+
+use chrono::{DateTime, Utc};
+use reaper_model::document::{Answer, OwnerStatus, WantedAction};
+use reaper_model::{Case, Instance, NoticeStep, Phase, StopKind, Verb};
+use reaper_policy::{RuleAnswer, RuleSpec};
+
+use crate::ground::{ground, same_rule};
+use crate::mails::{CaseRef, Mails};
+use crate::memory::Remembered;
+use crate::question::{Candidate, Question, Way};
+use crate::recipients::{self, Recipient};
+use crate::time::{after, stamp};
+
+/// A rule that says yes on an orphan, with its case as it is now.
+pub(crate) struct Standing<'a> {
+    pub(crate) rule: &'a RuleSpec,
+    pub(crate) answer: &'a RuleAnswer,
+    pub(crate) case: Case,
+    /// Who has to be told today.
+    pub(crate) recipients: Vec<Recipient>,
+    /// What the rule's action comes to, or why the finding is only reported.
+    pub(crate) way: Result<&'a Way, String>,
+    /// The notice that counts, once everybody has been told.
+    pub(crate) counted: Option<Counted>,
+}
+
+/// An accepted notice of an action: of those to several recipients the one whose period ends last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) key: String,
+    pub(crate) at: DateTime<Utc>,
+    pub(crate) due: DateTime<Utc>,
+}
+
+impl Standing<'_> {
+    /// What may be done and on which notice, if the period has ended.
+    pub(crate) fn due(&self) -> Option<(&Way, &Counted)> {
+        match (&self.way, &self.counted) {
+            (Ok(way), Some(counted)) if self.case.phase == Phase::Due => Some((way, counted)),
+            _ => None,
+        }
+    }
+}
+
+/// What of a machine's past its cases depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct Past<'a> {
+    pub(crate) remembered: Option<&'a Remembered>,
+    /// The last of too many actions on grounds that still stand.
+    pub(crate) contested: Option<DateTime<Utc>>,
+    /// Why it is taken for a controller's replacement.
+    pub(crate) twin: Option<&'a str>,
+}
+
+/// The cases of an orphan, in the order of the rules.
+pub(crate) fn standing<'a>(
+    question: &Question<'a>,
+    mails: &Mails<'a>,
+    candidate: &'a Candidate<'a>,
+    past: Past<'_>,
+) -> Vec<Standing<'a>> {
+    let answers = &candidate.judgement.rules;
+    question
+        .rules
+        .iter()
+        .filter_map(|rule| {
+            let answer = answers.iter().find(|answer| answer.rule == rule.name)?;
+            (answer.answer == Answer::Yes)
+                .then(|| stand(question, mails, candidate, past, rule, answer))
+        })
+        .collect()
+}
+
+fn stand<'a>(
+    question: &Question<'a>,
+    mails: &Mails<'a>,
+    candidate: &'a Candidate<'a>,
+    past: Past<'_>,
+    rule: &'a RuleSpec,
+    answer: &'a RuleAnswer,
+) -> Standing<'a> {
+    let (instance, owner) = (candidate.instance, &candidate.judgement.owner);
+    let ground = ground(rule, &instance.tags);
+    let previous = past.remembered.and_then(|machine| machine.cases.get(&rule.name));
+    let contested = past.contested.filter(|_| rule.action > WantedAction::Report);
+    // A contested case counts from our last action, so that it is told of once however often the
+    // machine is stopped and started by others.
+    let since = contested.unwrap_or_else(|| since(previous, &ground, instance, question.now));
+    let case = CaseRef { id: &instance.id, rule: &rule.name, since };
+    let rejected = mails.rejected(case);
+    let recipients = match contested {
+        Some(_) => recipients::both(question.routing, owner, &rejected),
+        None => recipients::of(question.routing, owner, &rejected),
+    };
+    let way = way(candidate, rule, past.twin);
+    let counted = counted(mails, case, &recipients, rule).filter(|_| way.is_ok());
+    let (phase, why) = match (&counted, contested) {
+        (_, Some(last)) => (
+            Phase::Contested,
+            format!(
+                "started again after every action, the last at {}; left alone until the rule or a \
+                 tag changes",
+                stamp(last)
+            ),
+        ),
+        (None, None) => (Phase::New, format!("found: {}", answer.reason)),
+        (Some(counted), None) if counted.due <= question.now => {
+            (Phase::Due, "the notice period is over".to_owned())
+        }
+        (Some(_), None) => {
+            (Phase::Noticed, "a notice was accepted, and its period runs".to_owned())
+        }
+    };
+    let counted = counted.filter(|_| contested.is_none());
+    let case = Case {
+        phase,
+        since,
+        notice: counted.as_ref().map(|counted| counted.key.clone()),
+        due_at: counted.as_ref().map(|counted| counted.due),
+        ground,
+        why,
+    };
+    Standing { rule, answer, case, recipients, way, counted }
+}
+
+/// Since when the finding has held without a break. It begins anew after an action, after a start,
+/// and when the rule was edited: who was told of another rule was not told of this one.
+fn since(
+    previous: Option<&Case>,
+    ground: &str,
+    instance: &Instance,
+    now: DateTime<Utc>,
+) -> DateTime<Utc> {
+    let Some(previous) = previous else { return now };
+    let over = matches!(previous.phase, Phase::Acted | Phase::Contested);
+    let restarted = instance.up_since().value().is_some_and(|start| *start > previous.since);
+    if over || restarted || !same_rule(&previous.ground, ground) { now } else { previous.since }
+}
+
+/// What the rule's action comes to at this machine, or why it is only reported.
+fn way<'a>(
+    candidate: &'a Candidate<'a>,
+    rule: &RuleSpec,
+    twin: Option<&str>,
+) -> Result<&'a Way, String> {
+    let judgement = candidate.judgement;
+    let Some(way) = candidate.ways.of(rule.action) else {
+        return Err(format!("rule {:?} asks for a report", rule.name));
+    };
+    if judgement.wanted.is_none_or(|wanted| wanted == WantedAction::Report) {
+        return Err(match judgement.owner.status {
+            OwnerStatus::Conflicting => "its tags name different owners".to_owned(),
+            _ => "an action would save nothing".to_owned(),
+        });
+    }
+    if let Some(twin) = twin {
+        return Err(twin.to_owned());
+    }
+    let way = way.as_ref().map_err(Clone::clone)?;
+    let milder = candidate.instance.stop.kind == StopKind::Deallocate;
+    if rule.action == WantedAction::Stop && way.verb == Verb::Terminate && milder {
+        return Err(format!("rule {:?} asks for a stop, and {} terminates", rule.name, way.call));
+    }
+    Ok(way)
+}
+
+/// The notice that counts. Everybody who has to be told today must have accepted one for this run
+/// of findings; of several that one person accepted the first counts, so that a reminder puts
+/// nothing off.
+fn counted<'a>(
+    mails: &Mails<'a>,
+    case: CaseRef<'a>,
+    recipients: &[Recipient],
+    rule: &RuleSpec,
+) -> Option<Counted> {
+    let mut last: Option<Counted> = None;
+    for recipient in recipients {
+        let first = mails
+            .accepted(case, &recipient.to)
+            .filter(|accepted| accepted.step == NoticeStep::Stop)
+            .map(|accepted| {
+                let whole = after(accepted.at, rule.notice);
+                let due = accepted.announced.map_or(whole, |announced| announced.max(whole));
+                Counted { key: accepted.key.to_owned(), at: accepted.at, due }
+            })
+            .min_by(|a, b| (a.due, &a.key).cmp(&(b.due, &b.key)))?;
+        if last.as_ref().is_none_or(|last| last.due < first.due) {
+            last = Some(first);
+        }
+    }
+    last
+}
