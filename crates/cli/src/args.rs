@@ -76,6 +76,66 @@ pub(crate) enum Command {
         #[arg(long, value_name = "CONDITION")]
         fail_on: Vec<FailOn>,
     },
+    /// Show what `run --enforce` would do now, machine by machine, with reasons. Changes nothing.
+    Plan {
+        /// Write the plan to a file that `reaper apply` carries out.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Let exactly this number of actions pass the brake.
+        #[arg(long, value_name = "N")]
+        expect: Option<u64>,
+    },
+    /// Carry out a plan and nothing else. What changed, was exempted or expired since is skipped.
+    Apply {
+        /// The plan, as `reaper plan --out` wrote it.
+        #[arg(value_name = "PLAN")]
+        plan: PathBuf,
+        /// Let exactly this number of actions pass the brake.
+        #[arg(long, value_name = "N")]
+        expect: Option<u64>,
+    },
+    /// The scheduled job, once: audit, record, send notices and, with --enforce, stop what is due.
+    Run {
+        /// Stop, or terminate where that is allowed, what has had its notice.
+        #[arg(long)]
+        enforce: bool,
+        /// Show all of it and do none of it; beats --enforce.
+        #[arg(long)]
+        dry_run: bool,
+        /// Let exactly this number of actions pass the brake.
+        #[arg(long, value_name = "N")]
+        expect: Option<u64>,
+        /// Believe a listing that has lost more than half of its machines since the last run.
+        #[arg(long)]
+        accept_drop: bool,
+    },
+    /// Exempt a machine until a date: by its tag where tags can be set, and in the state.
+    Keep {
+        /// Full id (provider/account/location/id) or the provider's id.
+        #[arg(value_name = "ID")]
+        id: String,
+        /// The last day, or a time: 2026-12-18, 2026-12-18T17:00:00Z.
+        #[arg(long, value_name = "DATE")]
+        until: String,
+        /// Why, for the history and the report.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
+    /// End the exemption that `reaper keep` made.
+    Unkeep {
+        /// Full id (provider/account/location/id) or the provider's id.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// The audit log: notices, actions, exemptions, runs; who and when.
+    History {
+        /// Only this machine: full id or the provider's id.
+        #[arg(value_name = "ID")]
+        id: Option<String>,
+        /// Read the whole log again and check that nothing was edited or removed.
+        #[arg(long, conflicts_with = "id")]
+        verify: bool,
+    },
     /// Show every fact known of one machine, and how each rule judged it.
     Explain {
         /// Full id (provider/account/location/id) or the provider's id.
@@ -125,8 +185,12 @@ pub(crate) enum ColorChoice {
 pub(crate) enum Schema {
     /// reaper.toml.
     Config,
-    /// `audit --format json`.
+    /// `audit`, `plan` and `run` with `--format json`.
     Audit,
+    /// The file that `plan --out` writes.
+    Plan,
+    /// `history --format json`.
+    History,
     /// `check --format json`.
     Check,
     /// `explain --format json`.

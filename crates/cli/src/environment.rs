@@ -4,12 +4,16 @@
 use std::path::PathBuf;
 
 /// Variables of `reaper` with what they do, for the man page.
-pub(crate) const VARIABLES: [(&str, &str); 7] = [
+pub(crate) const VARIABLES: [(&str, &str); 8] = [
     ("REAPER_CONFIG", "configuration file, as --config"),
     ("REAPER_NOW", "clock of the run, as --now"),
     ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE", "whether tables are coloured, unless --color says it"),
     ("COLUMNS", "width of tables where the output is no terminal; default 120"),
     ("HOME, XDG_CONFIG_HOME", "where the user's configuration folder is"),
+    (
+        "GITHUB_ACTOR, GITLAB_USER_LOGIN, USER, LOGNAME",
+        "who `keep` and `unkeep` say it was, in this order",
+    ),
     ("HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "proxies, honoured by every provider"),
     ("SSL_CERT_FILE", "PEM file with certificate authorities to trust, besides tls.ca_bundle"),
 ];
@@ -23,6 +27,8 @@ pub(crate) struct Environment {
     pub(crate) ca_bundle: Option<PathBuf>,
     pub(crate) config: Option<PathBuf>,
     pub(crate) now: Option<String>,
+    /// Who runs this.
+    pub(crate) user: Option<String>,
 }
 
 impl Environment {
@@ -37,6 +43,9 @@ impl Environment {
             ca_bundle: path("SSL_CERT_FILE"),
             config: path("REAPER_CONFIG"),
             now: variable("REAPER_NOW").filter(|text| !text.is_empty()),
+            user: ["GITHUB_ACTOR", "GITLAB_USER_LOGIN", "USER", "LOGNAME"]
+                .into_iter()
+                .find_map(|name| variable(name).filter(|text| !text.trim().is_empty())),
             home,
         }
     }

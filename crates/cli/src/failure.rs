@@ -11,6 +11,12 @@ pub(crate) enum Failure {
     Config(ConfigError),
     /// Usage was refused; text, and what to do.
     Usage(String, Option<String>),
+    /// A safety check refused the action part before anything was changed.
+    Refused(String, Option<String>),
+    /// The state cannot be read, trusted or written: nothing is done on such ground.
+    State(String),
+    /// Another run is active.
+    Locked(String),
     /// A bug of ours, or a machine that does not work.
     Internal(String),
 }
@@ -20,6 +26,10 @@ impl Failure {
         Self::Usage(text.into(), Some(help.into()))
     }
 
+    pub(crate) fn refused(text: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Refused(text.into(), Some(help.into()))
+    }
+
     pub(crate) fn internal(text: impl Into<String>) -> Self {
         Self::Internal(text.into())
     }
@@ -27,6 +37,8 @@ impl Failure {
     pub(crate) fn class(&self) -> Class {
         match self {
             Self::Config(_) | Self::Usage(..) => Class::Config,
+            Self::Refused(..) | Self::State(_) => Class::Refused,
+            Self::Locked(_) => Class::Locked,
             Self::Internal(_) => Class::Internal,
         }
     }
@@ -36,6 +48,16 @@ impl Failure {
         match self {
             Self::Config(error) => error.render(color),
             Self::Usage(text, Some(help)) => format!("error: {text}\n  help: {help}"),
+            Self::Refused(text, Some(help)) => format!("refused: {text}\n  help: {help}"),
+            Self::Refused(text, None) => format!("refused: {text}"),
+            Self::State(text) => {
+                format!("refused: the state cannot be relied upon: {text}\n  {STATE_HELP}")
+            }
+            Self::Locked(text) => {
+                format!(
+                    "locked: {text}\n  help: wait until it has ended; if it was killed, its hold ends by itself at that time"
+                )
+            }
             Self::Usage(text, None) | Self::Internal(text) => format!("error: {text}"),
         }
     }
@@ -61,8 +83,9 @@ impl Failure {
                     column: problem.position.as_ref().map(|position| position.column),
                 })
                 .collect(),
-            Self::Usage(text, help) => vec![plain(text, help.clone())],
-            Self::Internal(text) => vec![plain(text, None)],
+            Self::Usage(text, help) | Self::Refused(text, help) => vec![plain(text, help.clone())],
+            Self::State(text) => vec![plain(text, Some(STATE_HELP.to_owned()))],
+            Self::Locked(text) | Self::Internal(text) => vec![plain(text, None)],
         };
         ErrorDocument {
             schema: ERROR_SCHEMA.to_owned(),
@@ -72,6 +95,10 @@ impl Failure {
         }
     }
 }
+
+/// What to do about a state that cannot be relied upon.
+const STATE_HELP: &str = "nothing was done; `reaper history --verify` says what is wrong with it, \
+                          [state] url says where it lies";
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {

@@ -6,12 +6,16 @@ mod commands;
 mod environment;
 mod fail_on;
 mod failure;
+mod loopback;
+mod mailer;
 mod open;
 mod output;
 mod printer;
 mod progress;
 mod providers;
 mod run;
+mod signals;
+mod state;
 
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ use reaper_config::{Config, Environment as ConfigEnvironment};
 use reaper_engine::Account;
 use reaper_model::ProviderName;
 use reaper_provider::account::CallLimits;
-use reaper_provider::{AccountSettings, OpenError, Surroundings};
+use reaper_provider::{AccountSettings, Consents, OpenError, Surroundings};
 
 use crate::args::Global;
 use crate::environment::{Environment, variable};
@@ -137,8 +137,17 @@ fn open(
     Ok(Account {
         name: account.name.clone(),
         provider,
-        expect_account: account.expect_account.clone(),
+        expect_account: account.expect_account.clone().or_else(|| pinned_by_option(account)),
+        consents: Consents {
+            terminate: account.allow_terminate,
+            local_data_loss: account.allow_local_data_loss,
+        },
     })
+}
+
+/// At OVHcloud the project that is asked for is the pin.
+fn pinned_by_option(account: &reaper_config::Account) -> Option<String> {
+    account.options.get("project").cloned()
 }
 
 fn not_built_in(provider: &ProviderName) -> Failure {

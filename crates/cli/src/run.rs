@@ -1,17 +1,21 @@
-//! One audit, from opened accounts to the document.
+//! One run, from opened accounts to the document: the settings of the engine from those of the
+//! configuration.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
-use reaper_budget::{Exchange, Month};
+use chrono::{DateTime, TimeDelta, Utc};
+use reaper_budget::Exchange;
 use reaper_config::Config;
 use reaper_engine::{
-    Account, Assessed, Frame, Inventory, Limits, PriceBook, Progress, Silent, Watch, Yardstick,
+    Account, ActLimits, Clock, Hook, Interrupt, Inventory, Journal, Limits, Orders, Progress, Ran,
+    RunError, Runner, Settings, Silent, Watch,
 };
-use reaper_model::document::{ConfigView, Warning};
-use reaper_model::{AuditDocument, Span};
-use reaper_policy::Policy;
+use reaper_ledger::Writer;
+use reaper_model::document::{ConfigView, Mode, Warning};
+use reaper_model::{Plan, Span};
+use reaper_notify::Post;
 use sha2::{Digest, Sha256};
 
 use crate::args::{self, Global};
@@ -19,17 +23,23 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Bar;
+use crate::providers;
+use crate::state;
 
 /// Version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// Mails about one finding are this far apart where no channel says otherwise.
+const REMIND_EVERY: Span = Span::from_secs(7 * 24 * 3600);
+
 /// The clock of the run: `--now`, else `REAPER_NOW`, else the wall clock.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the wall clock")]
-pub(crate) fn clock(global: &Global, environment: &Environment) -> Result<DateTime<Utc>, Failure> {
+pub(crate) fn clock(global: &Global, environment: &Environment) -> Result<Clock, Failure> {
     match (global.now, &environment.now) {
-        (Some(now), _) => Ok(now),
-        (None, None) => Ok(Utc::now()),
+        (Some(now), _) => Ok(Clock::Fixed(now)),
+        (None, None) => Ok(Clock::running(Utc::now())),
         (None, Some(text)) => args::time(text)
+            .map(Clock::Fixed)
             .map_err(|help| Failure::usage(format!("REAPER_NOW: {text:?} is not a time"), help)),
     }
 }
@@ -44,9 +54,9 @@ pub(crate) struct Setting {
     pub(crate) config: Config,
     pub(crate) accounts: Vec<Account>,
     pub(crate) watch: Watch,
-    pub(crate) now: DateTime<Utc>,
+    pub(crate) clock: Clock,
     /// Whether all configured accounts are asked.
-    pub(crate) all_accounts: bool,
+    all_accounts: bool,
 }
 
 impl Setting {
@@ -55,7 +65,8 @@ impl Setting {
         config: Config,
         accounts: Vec<Account>,
         global: &Global,
-        now: DateTime<Utc>,
+        clock: Clock,
+        interrupt: Interrupt,
     ) -> Self {
         let asked = global.timeout.map_or(Duration::MAX, Span::std);
         let limits = Limits {
@@ -64,7 +75,12 @@ impl Setting {
             ..Limits::default()
         };
         let all_accounts = accounts.len() == config.accounts.len();
-        Self { config, accounts, watch: Watch::start(limits), now, all_accounts }
+        Self { config, accounts, watch: Watch::start(limits, interrupt), clock, all_accounts }
+    }
+
+    /// The run's time (UTC).
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
     }
 
     /// The configuration as documents name it.
@@ -85,10 +101,39 @@ impl Setting {
         warnings.collect()
     }
 
-    /// Reads all accounts. An account without credentials is a mistake of the configuration.
+    /// Equal inputs at an equal time give an equal id, so that a replay can be recognised.
+    pub(crate) fn run_id(&self) -> String {
+        let hash = Sha256::digest(format!("{} {}", self.config.digest, self.now().to_rfc3339()));
+        let mut head = [0_u8; 8];
+        head.copy_from_slice(&hash[..8]);
+        format!("{:016x}", u64::from_be_bytes(head))
+    }
+
+    /// Names this very process in the state: no two runs ever share one.
+    pub(crate) fn writer(&self) -> Writer {
+        let random = RandomState::new().build_hasher().finish();
+        Writer::new(format!("{}.{random:016x}", self.run_id()))
+    }
+
+    /// An audit's orders: read, and say.
+    pub(crate) fn audit_orders(&self) -> Orders {
+        Orders {
+            command: "audit",
+            mode: Mode::Audit,
+            run_id: self.run_id(),
+            enforces: false,
+            acts: false,
+            notices: false,
+            expect: None,
+            accept_drop: false,
+        }
+    }
+
+    /// Reads all accounts and judges nothing. An account without credentials is a mistake of the
+    /// configuration.
     pub(crate) async fn collect(&self, progress: &Arc<dyn Progress>) -> Result<Inventory, Failure> {
-        let accounts = &self.accounts;
-        let inventory = reaper_engine::collect(accounts, self.watch, self.now, progress).await;
+        let inventory =
+            reaper_engine::collect(&self.accounts, &self.watch, self.now(), progress).await;
         let bare: Vec<String> = inventory
             .without_credentials()
             .map(|failure| format!("account {:?}: {}", failure.account.as_str(), failure.error))
@@ -96,45 +141,96 @@ impl Setting {
         if bare.is_empty() { Ok(inventory) } else { Err(Failure::Usage(bare.join("\n"), None)) }
     }
 
-    /// Reads, judges and lays out. `look` sees every machine before it becomes a view.
-    pub(crate) async fn audit(
-        self,
+    /// Runs to the document.
+    pub(crate) async fn run(
+        &self,
+        orders: Orders,
+        post: Option<&dyn Post>,
+        journal: Journal,
         progress: &Arc<dyn Progress>,
-        look: impl FnOnce(&[Assessed]),
-    ) -> Result<AuditDocument, Failure> {
-        let mut inventory = self.collect(progress).await?;
-        let (view, warnings) = (self.config_view(), self.warnings());
-        let Self { config, accounts, watch, now, all_accounts } = self;
-        let fallback = config.policy.owners.fallback.is_some();
-        let policy = Arc::new(Policy::new(config.policy));
-        let yardstick = Yardstick {
-            policy: Arc::clone(&policy),
-            prices: Arc::new(PriceBook::new(config.prices, now.date_naive())),
-            month: Month::holding(now, config.timezone),
-            watch,
-            now,
-        };
-        let machines = reaper_engine::assess(&mut inventory, &accounts, &yardstick).await;
-        look(&machines);
-        let frame = Frame {
+    ) -> Result<Ran, Failure> {
+        Box::pin(self.runner(orders, post, progress).run(journal)).await.map_err(failure)
+    }
+
+    /// Carries out a plan.
+    pub(crate) async fn apply(
+        &self,
+        plan: Plan,
+        orders: Orders,
+        journal: Journal,
+        progress: &Arc<dyn Progress>,
+    ) -> Result<Ran, Failure> {
+        Box::pin(self.runner(orders, None, progress).apply(plan, journal)).await.map_err(failure)
+    }
+
+    fn runner<'a>(
+        &'a self,
+        orders: Orders,
+        post: Option<&'a dyn Post>,
+        progress: &Arc<dyn Progress>,
+    ) -> Runner<'a> {
+        Runner {
+            accounts: &self.accounts,
+            settings: self.settings(),
+            orders,
+            post,
+            clock: self.clock,
+            watch: self.watch.clone(),
+            progress: Arc::clone(progress),
+        }
+    }
+
+    fn settings(&self) -> Settings {
+        let config = &self.config;
+        let email = config.email.as_ref();
+        let titles = providers::PROVIDERS
+            .iter()
+            .map(|descriptor| (descriptor.name.to_owned(), descriptor.title.to_owned()));
+        Settings {
             version: VERSION.to_owned(),
-            run_id: run_id(&view.digest, now),
-            config: view,
+            config: self.config_view(),
+            warnings: self.warnings(),
+            policy: config.policy.clone(),
+            prices: config.prices.clone(),
             zone: config.timezone,
-            now,
-            exchange: Exchange::new(config.currency, config.rates),
-            fallback,
-            all_accounts,
-            warnings,
-        };
-        Ok(reaper_engine::document(frame, &inventory, machines, &policy))
+            exchange: Exchange::new(config.currency, config.rates.clone()),
+            limits: reaper_plan::Limits {
+                max_actions: u64::from(config.limits.max_actions),
+                max_share: config.limits.max_share.points(),
+                max_hourly_value: config.limits.max_hourly_value,
+            },
+            routing: reaper_plan::Routing {
+                fallback: config.policy.owners.fallback.clone(),
+                allowed_domains: email
+                    .map(|email| email.allowed_domains.clone())
+                    .unwrap_or_default(),
+                remind_every: email.map_or(REMIND_EVERY, |email| email.remind_every),
+                can_mail: email.is_some(),
+            },
+            titles: titles.collect(),
+            act: ActLimits {
+                confirm: config.timeouts.confirm.std(),
+                poll: config.timeouts.poll.std(),
+                attempts: config.attempts,
+                grace: config.timeouts.stop_grace.std(),
+            },
+            hook: config.hooks.before_stop.as_ref().map(|hook| Hook {
+                program: hook.program.clone(),
+                arguments: hook.arguments.clone(),
+                folder: hook.folder.clone(),
+                timeout: hook.timeout.std(),
+            }),
+            lease: TimeDelta::from_std(config.timeouts.lease.std()).unwrap_or(TimeDelta::MAX),
+            plan_lifetime: config.timeouts.plan,
+            all_accounts: self.all_accounts,
+        }
     }
 }
 
-/// Equal inputs at an equal time give an equal id, so that a replay can be recognised.
-fn run_id(digest: &str, now: DateTime<Utc>) -> String {
-    let hash = Sha256::digest(format!("{digest} {}", now.to_rfc3339()));
-    let mut head = [0_u8; 8];
-    head.copy_from_slice(&hash[..8]);
-    format!("{:016x}", u64::from_be_bytes(head))
+fn failure(error: RunError) -> Failure {
+    match error {
+        RunError::NoCredentials(bare) => Failure::Usage(bare.join("\n"), None),
+        RunError::Locked(_) => Failure::Locked(error.to_string()),
+        RunError::State(error) => state::untrusted(&error),
+    }
 }

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reaper_model::{AccountName, Location, ProviderName};
 use secrecy::ExposeSecret;
-use url::{Host, Url};
+use url::Url;
 
+use crate::contact;
 use crate::context::{Context, ProviderKeys, help};
 use crate::section::Section;
 use crate::types::Account;
@@ -51,6 +52,8 @@ fn account(cx: &mut Context<'_>, section: &Section<'_>) -> Option<Account> {
     let provider = provider(cx, section);
     let expect_account = section.text(cx, "expect_account").map(|text| text.value);
     let endpoint_url = endpoint_url(cx, section);
+    let allow_terminate = consent(cx, section, "allow_terminate");
+    let allow_local_data_loss = consent(cx, section, "allow_local_data_loss");
     let provider = provider?;
     let options = provider
         .options
@@ -84,10 +87,19 @@ fn account(cx: &mut Context<'_>, section: &Section<'_>) -> Option<Account> {
         expect_account,
         locations,
         endpoint_url,
+        allow_terminate,
+        allow_local_data_loss,
         options,
         lists,
         credentials,
     })
+}
+
+/// Whether something that cannot be undone was consented to.
+fn consent(cx: &mut Context<'_>, section: &Section<'_>, key: &str) -> bool {
+    let given = section.flag(cx, key).unwrap_or(false);
+    cx.record(section.path_of(key), given, section.value(key).is_none());
+    given
 }
 
 /// The provider that a table names; refused if this program cannot ask it.
@@ -128,7 +140,8 @@ fn endpoint_url(cx: &mut Context<'_>, section: &Section<'_>) -> Option<String> {
             Some("has a query; it is a base address".to_owned())
         }
         Ok(url) => {
-            if url.scheme() == "http" && !is_loopback(&url) {
+            if url.scheme() == "http" && !url.host().is_some_and(|host| contact::is_loopback(&host))
+            {
                 let warning = "`endpoint_url` is not encrypted and leads to another machine";
                 cx.warn("config-plain-http", &section.subject, warning);
             }
@@ -141,13 +154,4 @@ fn endpoint_url(cx: &mut Context<'_>, section: &Section<'_>) -> Option<String> {
         return None;
     }
     Some(text.value)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono_tz::Tz;
@@ -17,10 +17,10 @@ use crate::keys::{self, nearest};
 use crate::problem::{ConfigError, Problem};
 use crate::section::Section;
 use crate::types::{Config, Mode};
-use crate::{account, currency, owners, prices, rules, settings};
+use crate::{account, currency, email, hooks, owners, prices, rules, settings};
 
 /// What an embedded text is called in messages.
-const EMBEDDED: &str = "<embedded>";
+pub(crate) const EMBEDDED: &str = "<embedded>";
 
 /// Reads a configuration file. Relative paths in it are relative to its folder.
 ///
@@ -112,6 +112,8 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
         root.value("placeholders").is_none(),
     );
     let expiry_tag = root.text_or(cx, "expiry_tag", reaper_policy::spec::DEFAULT_EXPIRY_TAG);
+    let folder = folder(cx);
+    let state = settings::state(cx, root, &folder);
     let rates = prices::rates(cx, root, currency);
     let ca_bundle = settings::ca_bundle(cx, root);
     let accounts = account::accounts(cx, root);
@@ -120,6 +122,13 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
     let names = rules::Names::of(cx, root, &accounts);
     let rules = rules::rules(cx, root, &names, launch_grace);
     let exemptions = rules::exemptions(cx, root, &names);
+    let limits = settings::limits(cx, root, currency);
+    let prices = prices::overrides(cx, root);
+    let timeouts = settings::timeouts(cx, root);
+    let attempts = settings::attempts(cx, root);
+    let pace = settings::pace(cx, root);
+    let hooks = hooks::hooks(cx, root, &folder);
+    let email = email::email(cx, root, &owners, ca_bundle.as_deref());
     Config {
         path: None,
         digest: String::new(),
@@ -127,6 +136,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
         currency,
         rates,
         mode,
+        state,
         accounts,
         policy: PolicySpec {
             rules,
@@ -137,14 +147,28 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
             placeholders,
             expiry_tag,
         },
-        prices: prices::overrides(cx, root),
-        timeouts: settings::timeouts(cx, root),
-        attempts: settings::attempts(cx, root),
-        pace: settings::pace(cx, root),
+        limits,
+        prices,
+        timeouts,
+        attempts,
+        pace,
         ca_bundle,
+        hooks,
+        email,
         warnings: Vec::new(),
         effective: Vec::new(),
     }
+}
+
+/// The folder that relative paths are relative to, absolute: hooks and the state outlive a change
+/// of the working folder.
+fn folder(cx: &mut Context<'_>) -> PathBuf {
+    let here = Path::new(".");
+    let folder = if cx.base_dir.as_os_str().is_empty() { here } else { cx.base_dir };
+    std::path::absolute(folder).unwrap_or_else(|error| {
+        cx.refuse_file(format!("the working folder cannot be found: {error}"), None);
+        folder.to_owned()
+    })
 }
 
 fn read_timezone(cx: &mut Context<'_>, root: &Section<'_>) -> Tz {

@@ -8,20 +8,25 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`types`] | what a checked configuration is made of |
+//! | [`types`], [`units`] | what a checked configuration is made of |
+//! | `enforce` | what it must have before anything is acted upon |
 //! | [`problem`] | errors and their rendering |
 //! | `keys` | the one table of keys, kinds, defaults and documentation |
 //! | `context`, `section` | reading tables: unknown and misplaced keys, typed getters |
-//! | `value`, `reference`, `moment`, `currency` | reading one value |
-//! | `document`, `account`, `rules`, `owners`, `prices`, `settings` | the parts of the file |
+//! | `value`, `reference`, `moment`, `currency`, `contact` | reading one value |
+//! | `document`, `account`, `rules`, `owners`, `prices`, `settings`, `hooks`, `email` | the parts of the file |
 //! | `conceal` | what must not be shown in an error's excerpt |
 //! | `schema`, `template` | the JSON schema; what `reaper init` writes |
 
 mod account;
 mod conceal;
+mod contact;
 mod context;
 mod currency;
 mod document;
+mod email;
+mod enforce;
+mod hooks;
 mod keys;
 mod moment;
 mod owners;
@@ -34,6 +39,7 @@ mod section;
 mod settings;
 mod template;
 pub mod types;
+pub mod units;
 mod value;
 
 #[cfg(test)]
@@ -44,4 +50,8 @@ pub use document::{load, parse};
 pub use problem::{ConfigError, Position, Problem};
 pub use schema::schema;
 pub use template::{EXAMPLE, InitAccount, init_template};
-pub use types::{Account, Config, ConfigWarning, Mode, Pace, Setting, Timeouts};
+pub use types::{
+    Account, Config, ConfigWarning, Email, Hook, Hooks, Limits, Login, Mode, Pace, Setting, Smtp,
+    StateUrl, Timeouts, Tls,
+};
+pub use units::{Percent, Size};

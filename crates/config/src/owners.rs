@@ -56,32 +56,12 @@ pub(crate) fn owners(cx: &mut Context<'_>, root: &Section<'_>) -> OwnerSpec {
         .collect();
     OwnerSpec {
         tags,
-        domain: domain(cx, &section),
+        domain: section.domain(cx, "domain"),
         directory: section.text(cx, "directory").and_then(|text| directory(cx, &text)),
-        fallback: address(cx, &section, "fallback"),
+        fallback: section.address(cx, "fallback"),
         name_pattern: section.name_pattern(cx, "name_pattern"),
         map,
     }
-}
-
-fn domain(cx: &mut Context<'_>, section: &Section<'_>) -> Option<String> {
-    let text = section.text(cx, "domain")?;
-    if text.value.contains(|c: char| c == '@' || c.is_whitespace()) {
-        let message = format!("`{}` is no domain", text.value);
-        cx.refuse(text.span, message, help("write the part behind the @, such as \"example.org\""));
-        return None;
-    }
-    Some(text.value)
-}
-
-fn address(cx: &mut Context<'_>, section: &Section<'_>, name: &str) -> Option<String> {
-    let text = section.text(cx, name)?;
-    if !is_address(&text.value) {
-        let message = format!("`{}` is no mail address", text.value);
-        cx.refuse(text.span, message, help("write for example \"gpu-team@example.org\""));
-        return None;
-    }
-    Some(text.value)
 }
 
 fn directory(cx: &mut Context<'_>, file: &Text) -> Option<Directory> {

@@ -9,6 +9,9 @@ use crate::context::{Context, help};
 use crate::currency;
 use crate::section::Section;
 
+/// What to do instead of a price of zero.
+const UNKNOWN: &str = "an unknown price is left out, never 0";
+
 /// The rates to `to`, by foreign currency.
 pub(crate) fn rates(cx: &mut Context<'_>, root: &Section<'_>, to: Currency) -> Vec<Rate> {
     let mut rates = Vec::new();
@@ -50,8 +53,8 @@ fn price(cx: &mut Context<'_>, section: &Section<'_>) -> Option<PriceOverride> {
     let provider = account::provider(cx, section);
     let machine_type = section.text(cx, "type");
     let location = section.text(cx, "location").map(|text| Location::new(text.value));
-    let hourly = section.amount(cx, "hourly");
-    let monthly = section.amount(cx, "monthly");
+    let hourly = section.amount(cx, "hourly", UNKNOWN);
+    let monthly = section.amount(cx, "monthly", UNKNOWN);
     match (section.value("hourly"), section.value("monthly")) {
         (None, None) => cx.refuse(
             section.span.clone(),

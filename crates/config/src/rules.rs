@@ -101,6 +101,10 @@ fn rule(
     });
     let except = section.table(cx, "except").map(|except| conditions(cx, &except, names));
     let notice = section.span_or(cx, "notice", DEFAULT_NOTICE);
+    if action != WantedAction::Report && notice == Span::ZERO {
+        let text = format!("no notice: to {} may follow the mail at once", action.name());
+        cx.warn("config-no-notice", &section.subject, text);
+    }
     Some(RuleSpec { name, when: when?, except, action, notice })
 }
 
@@ -224,7 +228,7 @@ fn tags(cx: &mut Context<'_>, section: &Section<'_>) -> BTreeMap<String, Vec<Pat
     tags
 }
 
-/// Whether nothing is asked but an age of zero and patterns that match everything.
+/// Whether nothing is asked but an age of zero, any owner, and patterns that match everything.
 fn matches_everything(conditions: &Conditions) -> bool {
     let Conditions {
         owner,
@@ -242,7 +246,11 @@ fn matches_everything(conditions: &Conditions) -> bool {
         tag,
     } = conditions;
     let patterns = [account, provider, location, id, name, machine_type, gpu, state];
-    owner.is_empty()
+    let any_owner = {
+        use OwnerStatus::{Absent, Conflicting, Departed, Known, Unknown};
+        [Absent, Unknown, Departed, Conflicting, Known].iter().all(|status| owner.contains(status))
+    };
+    (owner.is_empty() || any_owner)
         && older_than.is_none_or(|span| span == Span::ZERO)
         && missing_tags.is_empty()
         && expired.is_none()

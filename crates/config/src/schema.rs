@@ -91,6 +91,17 @@ fn values(kind: &Kind) -> Value {
             "pattern": r"^\s*\d+(\.\d+)?\s+[A-Z]{3}\s*$",
             "examples": ["3.50 EUR"],
         }),
+        Kind::Percent => json!({
+            "type": "string",
+            "pattern": r"^\s*\d+(\.\d+)?\s*%\s*$",
+            "examples": ["20%"],
+        }),
+        Kind::Size => json!({
+            "type": "string",
+            "pattern": r"^\s*\d+\s*(KiB|MiB)\s*$",
+            "examples": ["10 MiB"],
+        }),
+        Kind::Command => json!({ "type": "array", "items": text(), "minItems": 1 }),
         Kind::Date => json!({ "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$" }),
         Kind::Moment => json!({ "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}" }),
         Kind::Secret => json!({ "$ref": "#/$defs/reference" }),

@@ -25,7 +25,8 @@ pub(crate) struct Section<'a> {
     /// The whole file's keys, for hints about other levels.
     root: &'a Table,
     keys: &'a Table,
-    values: &'a DeTable<'a>,
+    /// `None` stands for a table that is not there and has nothing but defaults.
+    values: Option<&'a DeTable<'a>>,
     /// The provider that this table, or the one around it, is about; one that exists.
     provider: Option<&'static str>,
 }
@@ -43,7 +44,7 @@ impl<'a> Section<'a> {
             path: String::new(),
             root: keys,
             keys,
-            values: document.get_ref(),
+            values: Some(document.get_ref()),
             provider: None,
         };
         section.check(cx);
@@ -55,6 +56,19 @@ impl<'a> Section<'a> {
         let value = self.value(name)?;
         let keys = self.keys_below(name)?;
         self.below(cx, keys, value, name, None)
+    }
+
+    /// The table below a key, or one that has nothing but defaults.
+    pub(crate) fn table_or_defaults(&self, cx: &mut Context<'_>, name: &str) -> Self {
+        self.table(cx, name).unwrap_or_else(|| Self {
+            subject: self.label(name),
+            span: self.span.clone(),
+            path: self.path_of(name),
+            root: self.root,
+            keys: self.keys_below(name).unwrap_or(self.keys),
+            values: None,
+            provider: self.provider,
+        })
     }
 
     /// The list of tables below a key. `kind` is what one of them is called; it is told from its
@@ -133,7 +147,8 @@ impl<'a> Section<'a> {
         let path =
             if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
         let subject = subject.unwrap_or_else(|| {
-            if self.path.is_empty() { keys.title.clone() } else { self.subject.clone() }
+            let has_own_name = !self.path.is_empty() && self.subject != self.keys.title;
+            if has_own_name { self.subject.clone() } else { keys.title.clone() }
         });
         let named = values.get("provider").and_then(|value| value.get_ref().as_str());
         let provider = cx.env.providers.iter().find(|keys| named.map(str::trim) == Some(keys.name));
@@ -143,7 +158,7 @@ impl<'a> Section<'a> {
             path,
             root: self.root,
             keys,
-            values,
+            values: Some(values),
             provider: provider.map_or(self.provider, |keys| Some(keys.name)),
         };
         section.check(cx);
@@ -156,7 +171,7 @@ impl<'a> Section<'a> {
 
     /// The value of a key.
     pub(crate) fn value(&self, name: &str) -> Option<Value<'a>> {
-        self.values.get(name)
+        self.values?.get(name)
     }
 
     /// A key in messages: ``rule `ownerless`: `notice` ``.
@@ -175,7 +190,7 @@ impl<'a> Section<'a> {
 
     /// Whether it has no keys at all.
     pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.values.is_none_or(DeTable::is_empty)
     }
 
     /// The path of a key in the listing of effective settings.
@@ -209,7 +224,7 @@ impl<'a> Section<'a> {
 
     /// Refuses every key that does not belong here and misses those that must.
     fn check(&self, cx: &mut Context<'_>) {
-        for (key, value) in self.values {
+        for (key, value) in self.values.into_iter().flatten() {
             let name: &str = key.get_ref();
             match self.keys.key(name) {
                 Some(known) => self.check_provider(cx, key.span(), known),
@@ -233,11 +248,11 @@ impl<'a> Section<'a> {
         value: Value<'_>,
     ) {
         if self.keys.is_later(name) {
-            let advice = help("this version audits and reports only; remove the key");
+            let advice = help("a later version knows it; remove the key");
             cx.refuse(span, format!("`{name}` is not supported yet"), advice);
             return;
         }
-        if self.keys.path.starts_with("account") {
+        if self.keys.path.starts_with("account") || self.keys.path.starts_with("notify") {
             // It may be a secret under a misspelt name.
             cx.conceal(conceal::texts(value));
         }

@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use chrono_tz::Tz;
-use reaper_model::{AccountName, Currency, Location, PriceOverride, ProviderName, Rate, Span};
+use reaper_model::{
+    AccountName, Currency, Location, Money, PriceOverride, ProviderName, Rate, Span,
+};
 use reaper_policy::PolicySpec;
 use secrecy::SecretString;
+
+use crate::units::{Percent, Size};
 
 /// A configuration in which everything was understood and nothing was left open.
 #[derive(Debug, Clone)]
@@ -23,10 +27,14 @@ pub struct Config {
     pub rates: Vec<Rate>,
     /// Whether acting is allowed at all; `None` leaves it to the command line.
     pub mode: Option<Mode>,
+    /// Where the state lies.
+    pub state: StateUrl,
     /// At least one; names are unique.
     pub accounts: Vec<Account>,
     /// Rules, owners, protection, exemptions.
     pub policy: PolicySpec,
+    /// The brake.
+    pub limits: Limits,
     /// Prices that override or fill the catalogue; one per provider, type, location.
     pub prices: Vec<PriceOverride>,
     /// Time limits.
@@ -37,6 +45,10 @@ pub struct Config {
     pub pace: BTreeMap<ProviderName, Pace>,
     /// PEM file with further certificate authorities to trust; it was there when this was read.
     pub ca_bundle: Option<PathBuf>,
+    /// Commands of the user's.
+    pub hooks: Hooks,
+    /// `[notify.email]`; `None` means that nobody is told anything.
+    pub email: Option<Email>,
     /// What was accepted and should be looked at.
     pub warnings: Vec<ConfigWarning>,
     pub(crate) effective: Vec<Setting>,
@@ -88,6 +100,10 @@ pub struct Account {
     pub locations: Vec<Location>,
     /// Base address instead of the provider's own; HTTP or HTTPS, without login.
     pub endpoint_url: Option<String>,
+    /// Consent to end machines for good, with the data on them.
+    pub allow_terminate: bool,
+    /// Consent to stop machines whose local disks a stop erases.
+    pub allow_local_data_loss: bool,
     /// Further settings of this provider as text; `true` and `false` for yes and no.
     pub options: BTreeMap<String, String>,
     /// Further list settings of this provider.
@@ -103,8 +119,120 @@ pub struct Timeouts {
     pub call: Span,
     /// Everything that is asked of one account at one location.
     pub scope: Span,
-    /// The whole run.
+    /// The whole run; at least [`Timeouts::scope`].
     pub run: Span,
+    /// Until an action must be seen to have ended the bill.
+    pub confirm: Span,
+    /// Between two looks at a machine that is being stopped; at most [`Timeouts::confirm`].
+    pub poll: Span,
+    /// Everything said to the mail server for one mail.
+    pub mail: Span,
+    /// To finish or hand over after SIGTERM or SIGINT.
+    pub stop_grace: Span,
+    /// How long a plan may be applied.
+    pub plan: Span,
+    /// How long a run keeps others off an account if it dies; at least [`Timeouts::run`].
+    pub lease: Span,
+}
+
+/// Where the state lies. The scheme was checked and there is no login in it; the rest is for the
+/// ledger to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateUrl {
+    /// As written: `file:`, `s3://`, `gs://` or `az://` and more.
+    pub url: String,
+    /// The configuration's folder, absolute: what a relative `file:` is relative to.
+    pub base: PathBuf,
+}
+
+/// The brake: if what is due is over any of these, nothing at all is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Machines acted upon in one run.
+    pub max_actions: u32,
+    /// Share of all machines that were read.
+    pub max_share: Percent,
+    /// What the machines acted upon cost in an hour. Its currency need not be
+    /// [`Config::currency`].
+    pub max_hourly_value: Money,
+}
+
+/// Commands of the user's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hooks {
+    /// Runs before each stop; if it fails, the machine is left alone.
+    pub before_stop: Option<Hook>,
+}
+
+/// A command, run without a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hook {
+    /// A file that was there when this was read, absolute; or a name to look for in `PATH`.
+    pub program: PathBuf,
+    /// What is handed to it.
+    pub arguments: Vec<String>,
+    /// Where it runs: the configuration's folder, absolute.
+    pub folder: PathBuf,
+    /// How long it may take.
+    pub timeout: Span,
+}
+
+/// `[notify.email]`.
+#[derive(Debug, Clone)]
+pub struct Email {
+    /// The sender's address.
+    pub from: String,
+    /// The sender's name; one line.
+    pub from_name: Option<String>,
+    /// Address for answers, if it is another.
+    pub reply_to: Option<String>,
+    /// The most that one mail may be.
+    pub max_size: Size,
+    /// The mail server.
+    pub smtp: Smtp,
+    /// Addresses that get the report, none twice.
+    pub report_to: Vec<String>,
+    /// Domains of owners who may be written to, in lower case, none twice; subdomains are not
+    /// included. `owners.fallback` and [`Email::report_to`] are not bound by it.
+    pub allowed_domains: Vec<String>,
+    /// How long after a mail about a machine the next one may follow.
+    pub remind_every: Span,
+}
+
+/// The mail server.
+#[derive(Debug, Clone)]
+pub struct Smtp {
+    /// Name or address; IPv6 without brackets.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    /// How the connection is encrypted.
+    pub tls: Tls,
+    /// Name and password; never with [`Tls::None`] to another machine.
+    pub login: Option<Login>,
+    /// PEM file with further certificate authorities to trust; `tls.ca_bundle` if it has none of
+    /// its own.
+    pub ca_bundle: Option<PathBuf>,
+}
+
+/// A name and its password.
+#[derive(Debug, Clone)]
+pub struct Login {
+    /// Name.
+    pub user: String,
+    /// Password, blanks around it removed.
+    pub password: SecretString,
+}
+
+/// How the connection to a mail server is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tls {
+    /// It begins in the clear; nothing but the wish to encrypt is said there.
+    StartTls,
+    /// From its first byte.
+    Implicit,
+    /// Not at all.
+    None,
 }
 
 /// Bounds of the calls of each account at one provider; `None` is the provider's documented

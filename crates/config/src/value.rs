@@ -1,7 +1,8 @@
-//! Reading one value: text, lists, words, numbers, durations, money, patterns. Whatever does not
+//! Reading one value: text, lists, words, numbers, durations, money, shares, sizes, patterns. Whatever does not
 //! fit is noted in the context, with what would be right.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use reaper_model::tags::trim_blanks;
@@ -15,6 +16,7 @@ use crate::currency;
 use crate::keys::nearest;
 use crate::reference;
 use crate::section::{Section, Value};
+use crate::units::{Percent, Size};
 
 /// A text of the file, trimmed, and where it is.
 pub(crate) struct Text {
@@ -114,8 +116,8 @@ impl Section<'_> {
         limit
     }
 
-    /// An amount with its currency, above zero.
-    pub(crate) fn amount(&self, cx: &mut Context<'_>, name: &str) -> Option<Money> {
+    /// An amount with its currency, above zero; `instead` says what to do instead of writing zero.
+    pub(crate) fn amount(&self, cx: &mut Context<'_>, name: &str, instead: &str) -> Option<Money> {
         let value = self.value(name)?;
         if let DeValue::Integer(_) | DeValue::Float(_) = value.get_ref() {
             let written = cx.written(value.span());
@@ -131,16 +133,61 @@ impl Section<'_> {
             cx.refuse(
                 value.span(),
                 format!("{} must be above zero", self.label(name)),
-                help("an unknown price is left out, never 0"),
+                help(instead),
             );
             return None;
         }
         if money.amount > Money::LARGEST {
             let message = format!("{} is more than anything costs", self.label(name));
-            cx.refuse(value.span(), message, help("write the price of one machine"));
+            cx.refuse(value.span(), message, help("a billion is the most"));
             return None;
         }
         currency::known(cx, money.currency, value.span()).then_some(money)
+    }
+
+    /// A share.
+    pub(crate) fn percent(&self, cx: &mut Context<'_>, name: &str) -> Option<Percent> {
+        let value = self.value(name)?;
+        if let DeValue::Integer(_) | DeValue::Float(_) = value.get_ref() {
+            let written = cx.written(value.span());
+            cx.refuse(
+                value.span(),
+                format!("{} has no %", self.label(name)),
+                help(format!("write \"{written}%\"")),
+            );
+            return None;
+        }
+        self.parsed(cx, name)
+    }
+
+    /// A number of bytes, or the default; either is listed as in force.
+    pub(crate) fn size_or(&self, cx: &mut Context<'_>, name: &str, default: Size) -> Size {
+        let size = match self.value(name).map(toml::Spanned::get_ref) {
+            Some(DeValue::Integer(_) | DeValue::Float(_)) => {
+                let span = self.place(name);
+                let written = cx.written(span.clone());
+                let advice = help(format!("write for example \"{written} MiB\""));
+                cx.refuse(span, format!("{} has no unit", self.label(name)), advice);
+                default
+            }
+            _ => self.parsed(cx, name).unwrap_or(default),
+        };
+        cx.record(self.path_of(name), size, self.value(name).is_none());
+        size
+    }
+
+    /// A file beside this one that can be read.
+    pub(crate) fn readable_file(&self, cx: &mut Context<'_>, name: &str) -> Option<PathBuf> {
+        let text = self.text(cx, name)?;
+        let path = cx.base_dir.join(text.value);
+        if let Err(error) = std::fs::File::open(&path) {
+            cx.refuse(
+                text.span,
+                format!("the file `{}` cannot be read: {error}", path.display()),
+                help("a relative path is relative to this configuration file"),
+            );
+        }
+        Some(path)
     }
 
     /// A decimal number above zero, as text or number, exactly as written.

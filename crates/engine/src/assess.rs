@@ -18,7 +18,7 @@ use crate::side_by_side::side_by_side;
 use crate::watch::Watch;
 
 /// One machine with everything that was found out about it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Assessed {
     /// The machine.
     pub instance: Instance,
@@ -82,32 +82,36 @@ pub async fn assess(
 pub async fn probe(
     inventory: &mut Inventory,
     accounts: &[Account],
-    watch: Watch,
+    watch: &Watch,
     now: DateTime<Utc>,
 ) -> BTreeMap<AccountName, BTreeSet<String>> {
     let jobs = jobs(inventory, accounts, |got| got.clone());
-    let found = side_by_side(jobs, watch.scopes_at_once(), |job| async move {
-        let Job { account, instances, .. } = job;
-        let cx = CallContext { now, requests: RequestCounter::default() };
-        let spot = |machine: &&Instance| matches!(machine.purchase, Purchase::Spot { .. });
-        let some: Vec<&Instance> =
-            instances.iter().take(1).chain(instances.iter().skip(1).find(spot)).collect();
-        let details = details(&some, &account, &cx, watch).await;
-        let mut gaps = BTreeSet::new();
-        let listed = instances.iter().flat_map(|machine| {
-            [machine.tags.gap(), machine.manager.gap(), machine.gpu.gap(), machine.guards.gap()]
-        });
-        let asked = details.values().flat_map(|detail| {
-            let spot = match &detail.purchase {
-                Some(Purchase::Spot { persistent }) => persistent.gap(),
-                _ => None,
-            };
-            [detail.guards.gap(), spot]
-        });
-        for gap in listed.chain(asked).flatten().filter(|gap| gap.kind == Ignorance::ReadFailed) {
-            gaps.insert(gap.why.clone());
+    let found = side_by_side(jobs, watch.scopes_at_once(), |job| {
+        let watch = watch.clone();
+        async move {
+            let Job { account, instances, .. } = job;
+            let cx = CallContext { now, requests: RequestCounter::default() };
+            let spot = |machine: &&Instance| matches!(machine.purchase, Purchase::Spot { .. });
+            let some: Vec<&Instance> =
+                instances.iter().take(1).chain(instances.iter().skip(1).find(spot)).collect();
+            let details = details(&some, &account, &cx, &watch).await;
+            let mut gaps = BTreeSet::new();
+            let listed = instances.iter().flat_map(|machine| {
+                [machine.tags.gap(), machine.manager.gap(), machine.gpu.gap(), machine.guards.gap()]
+            });
+            let asked = details.values().flat_map(|detail| {
+                let spot = match &detail.purchase {
+                    Some(Purchase::Spot { persistent }) => persistent.gap(),
+                    _ => None,
+                };
+                [detail.guards.gap(), spot]
+            });
+            for gap in listed.chain(asked).flatten().filter(|gap| gap.kind == Ignorance::ReadFailed)
+            {
+                gaps.insert(gap.why.clone());
+            }
+            (account.name, gaps)
         }
-        (account.name, gaps)
     })
     .await;
     let mut all: BTreeMap<AccountName, BTreeSet<String>> = BTreeMap::new();
@@ -192,16 +196,10 @@ async fn assess_scope(
         .filter(|(_, judgement)| judgement.verdict == Verdict::Orphan)
         .map(|(instance, _)| instance)
         .collect();
-    let mut details = details(&candidates, account, cx, *watch).await;
+    let mut details = details(&candidates, account, cx, watch).await;
     for (instance, judgement) in &mut judged {
         if let Some(detail) = details.remove(&instance.id) {
-            instance.guards = detail.guards;
-            if let Some(purchase) = detail.purchase {
-                instance.purchase = purchase;
-            }
-            if let Some(stop) = detail.stop {
-                instance.stop = stop;
-            }
+            detail.merge_into(instance);
             *judgement = judge(instance);
         }
     }
@@ -221,7 +219,7 @@ async fn details(
     candidates: &[&Instance],
     account: &Account,
     cx: &CallContext,
-    watch: Watch,
+    watch: &Watch,
 ) -> BTreeMap<InstanceId, Detail> {
     let mut by_location: BTreeMap<&Location, Vec<&Instance>> = BTreeMap::new();
     for candidate in candidates {

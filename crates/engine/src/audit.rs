@@ -94,6 +94,11 @@ pub fn document(
         rates: rates(&instances, &exchange),
         scopes,
         instances,
+        plan: None,
+        mails: Vec::new(),
+        enforces: false,
+        interrupted: false,
+        last_complete_run: None,
         totals,
         warnings: said,
     }

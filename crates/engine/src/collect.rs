@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use reaper_model::document::Warning;
-use reaper_model::{AccountName, Instance, InstanceId, Listing, Location, Scope};
+use reaper_model::{AccountName, Instance, InstanceId, Listing, Location, Scope, Step};
 use reaper_provider::{
-    CallContext, ErrorKind, Identity, InstanceListing, Provider, ProviderError, RequestCounter,
-    Sink, SkippedLocation,
+    CallContext, Consents, ErrorKind, Identity, InstanceListing, Provider, ProviderError,
+    RequestCounter, Sink, SkippedLocation,
 };
 use tokio::time::Instant;
 
@@ -26,6 +26,8 @@ pub struct Account {
     pub provider: Arc<dyn Provider>,
     /// The pin: what the provider must call the account.
     pub expect_account: Option<String>,
+    /// What its owner has agreed to.
+    pub consents: Consents,
 }
 
 /// Told how collecting goes on; for progress bars.
@@ -57,6 +59,8 @@ pub struct ScopeRead {
     pub listing: InstanceListing,
     /// How many machines it gave, without doubles.
     pub machines: usize,
+    /// Whether it covers all places of its account at once; machines then say where they are.
+    pub covers_all: bool,
     /// What the adapter wants a reader to know besides.
     pub warnings: Vec<Warning>,
     /// Requests sent, retries included.
@@ -145,14 +149,43 @@ enum Greeting {
     Failed(AccountFailure),
 }
 
+/// Who the credentials are and what there is to list: the inventory before any listing.
+pub struct Greeted {
+    inventory: Inventory,
+    ready: Vec<Ready>,
+}
+
+impl Greeted {
+    /// The accounts that logged in and are the ones that their pins name.
+    pub fn identities(&self) -> impl Iterator<Item = (&Account, &Identity)> {
+        self.ready.iter().map(|ready| (&ready.account, ready.identity.as_ref()))
+    }
+
+    /// What is known of accounts that will not be listed.
+    pub fn inventory(&self) -> &Inventory {
+        &self.inventory
+    }
+
+    /// Whether nothing may be listed: a pin does not fit, or credentials are missing.
+    pub fn is_refused(&self) -> bool {
+        !self.inventory.wrong_accounts.is_empty()
+            || self.inventory.without_credentials().next().is_some()
+    }
+}
+
 /// Reads all accounts. Credentials are looked for and pins are compared before anything is listed
 /// anywhere.
 pub async fn collect(
     accounts: &[Account],
-    watch: Watch,
+    watch: &Watch,
     now: DateTime<Utc>,
     progress: &Arc<dyn Progress>,
 ) -> Inventory {
+    list(meet(accounts, watch, now).await, watch, now, progress, |_| None).await
+}
+
+/// Logs in everywhere, side by side, and compares the pins.
+pub async fn meet(accounts: &[Account], watch: &Watch, now: DateTime<Utc>) -> Greeted {
     let mut inventory = Inventory::default();
     let mut ready = Vec::new();
     for greeting in greet_all(accounts, watch, now).await {
@@ -162,8 +195,20 @@ pub async fn collect(
             Greeting::Failed(failure) => inventory.failures.push(failure),
         }
     }
-    let refused =
-        !inventory.wrong_accounts.is_empty() || inventory.without_credentials().next().is_some();
+    Greeted { inventory, ready }
+}
+
+/// Lists everything that was met. `last_read` tells when a scope was last read, if ever: those that
+/// have waited longest come first, so that a time limit never cuts off the same ones for ever.
+pub async fn list(
+    greeted: Greeted,
+    watch: &Watch,
+    now: DateTime<Utc>,
+    progress: &Arc<dyn Progress>,
+    last_read: impl Fn(&Scope) -> Option<DateTime<Utc>>,
+) -> Inventory {
+    let refused = greeted.is_refused();
+    let Greeted { mut inventory, ready } = greeted;
     let mut jobs = Vec::new();
     for Ready { account, identity, locations, skipped, uncovered, notes } in ready {
         let noted = notes.into_iter().map(|note| (account.name.clone(), note));
@@ -194,7 +239,13 @@ pub async fn collect(
         }));
     }
     progress.scopes(jobs.len());
-    for read in list_all(jobs, watch, now, progress).await {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&place| jobs.get(place).and_then(|job: &Job| last_read(&job.scope)));
+    let reads = list_all(in_order(jobs, &order), watch, now, progress).await;
+    // Back in the order of accounts and locations, whatever was read first.
+    let mut reads: Vec<(usize, ScopeRead)> = order.into_iter().zip(reads).collect();
+    reads.sort_by_key(|(place, _)| *place);
+    for (_, read) in reads {
         match read.listing {
             // The place exists and has nothing for this account: not a failure.
             Listing::Failed(error) if error.kind == ErrorKind::NotEnabled => {
@@ -231,19 +282,76 @@ fn fail_accounts_without_any_place(inventory: &mut Inventory) {
     }
 }
 
-async fn greet_all(accounts: &[Account], watch: Watch, now: DateTime<Utc>) -> Vec<Greeting> {
-    side_by_side(accounts.to_vec(), watch.scopes_at_once(), |account| async move {
-        let cx = CallContext { now, requests: RequestCounter::default() };
-        let greeting = watch.within("login", greet(account.clone(), &cx)).await;
-        greeting.unwrap_or_else(|error| {
-            Greeting::Failed(AccountFailure {
+/// Reads the machines of a plan's steps, each alone, as an inventory that holds nothing else. Those
+/// that could not be read are missing in it, and their scope is not whole.
+pub async fn alone(
+    greeted: Greeted,
+    steps: &[Step],
+    watch: &Watch,
+    now: DateTime<Utc>,
+) -> Inventory {
+    let Greeted { mut inventory, ready } = greeted;
+    for Ready { account, identity, .. } in ready {
+        inventory.identities.insert(account.name.clone(), Identity::clone(&identity));
+        let mine = steps.iter().filter(|step| step.account == account.name);
+        let mut places: BTreeMap<Location, Vec<&Step>> = BTreeMap::new();
+        for step in mine {
+            places.entry(step.id.location.clone()).or_default().push(step);
+        }
+        for (location, steps) in places {
+            let started = Instant::now();
+            let cx = CallContext { now, requests: RequestCounter::default() };
+            let (mut got, mut result) = (Vec::new(), Ok(()));
+            for step in steps {
+                let reading = account.provider.read(&cx, &identity, &step.id);
+                match watch.within("reading it again", reading).await.unwrap_or_else(Err) {
+                    Ok(machine) => got.push(machine),
+                    Err(error) if error.kind == ErrorKind::NotFound => {}
+                    Err(error) => result = Err(error),
+                }
+            }
+            let scope = Scope {
+                account: account.name.clone(),
                 provider: account.provider.name(),
-                account: account.name,
-                identity: None,
-                error,
+                provider_account: identity.account.clone(),
+                location,
+            };
+            let machines = got.len();
+            inventory.scopes.push(ScopeRead {
+                scope,
+                listing: Listing::ended(got, result),
+                machines,
+                covers_all: false,
+                warnings: Vec::new(),
                 requests: cx.requests.sent(),
+                took: started.elapsed(),
+            });
+        }
+    }
+    inventory
+}
+
+fn in_order(jobs: Vec<Job>, order: &[usize]) -> Vec<Job> {
+    let mut jobs: Vec<Option<Job>> = jobs.into_iter().map(Some).collect();
+    order.iter().filter_map(|&place| jobs.get_mut(place).and_then(Option::take)).collect()
+}
+
+async fn greet_all(accounts: &[Account], watch: &Watch, now: DateTime<Utc>) -> Vec<Greeting> {
+    side_by_side(accounts.to_vec(), watch.scopes_at_once(), |account| {
+        let watch = watch.clone();
+        async move {
+            let cx = CallContext { now, requests: RequestCounter::default() };
+            let greeting = watch.within("login", greet(account.clone(), &cx)).await;
+            greeting.unwrap_or_else(|error| {
+                Greeting::Failed(AccountFailure {
+                    provider: account.provider.name(),
+                    account: account.name,
+                    identity: None,
+                    error,
+                    requests: cx.requests.sent(),
+                })
             })
-        })
+        }
     })
     .await
 }
@@ -295,14 +403,14 @@ struct Job {
 
 async fn list_all(
     jobs: Vec<Job>,
-    watch: Watch,
+    watch: &Watch,
     now: DateTime<Utc>,
     progress: &Arc<dyn Progress>,
 ) -> Vec<ScopeRead> {
     side_by_side(jobs, watch.scopes_at_once(), |job| {
-        let progress = Arc::clone(progress);
+        let (progress, watch) = (Arc::clone(progress), watch.clone());
         async move {
-            let read = list(job, watch, now, progress.as_ref()).await;
+            let read = list_scope(job, &watch, now, progress.as_ref()).await;
             progress.scope_done();
             read
         }
@@ -310,7 +418,12 @@ async fn list_all(
     .await
 }
 
-async fn list(job: Job, watch: Watch, now: DateTime<Utc>, progress: &dyn Progress) -> ScopeRead {
+async fn list_scope(
+    job: Job,
+    watch: &Watch,
+    now: DateTime<Utc>,
+    progress: &dyn Progress,
+) -> ScopeRead {
     let Job { provider, identity, scope } = job;
     let started = Instant::now();
     let cx = CallContext { now, requests: RequestCounter::default() };
@@ -325,6 +438,7 @@ async fn list(job: Job, watch: Watch, now: DateTime<Utc>, progress: &dyn Progres
         warnings: sink.take_warnings(),
         listing: Listing::ended(sink.into_inner(), result),
         machines: 0,
+        covers_all: !provider.capabilities().scope_per_location,
         requests: cx.requests.sent(),
         took: started.elapsed(),
         scope,

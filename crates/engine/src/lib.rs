@@ -1,5 +1,5 @@
-//! The imperative shell around the pure middle: reads the clouds, asks the policy, makes the
-//! document. Decides nothing itself.
+//! The imperative shell around the pure middle: reads the clouds, asks policy and plan, records,
+//! tells, acts, makes the document. Decides nothing itself.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -9,23 +9,52 @@
 //! | [`audit`] | the [`AuditDocument`](reaper_model::AuditDocument) of it all |
 //! | `scope_view` | scopes, read or not, in that document |
 //! | `machine_view` | one machine in that document |
+//! | [`mod@act`] | a plan's steps carried out: read, authorise, record, call, confirm |
+//! | [`candidates`] | assessed machines as decisions look at them |
+//! | [`mod@clock`] | the clock of a run |
+//! | [`mod@interrupt`] | the wish to end early |
+//! | [`journal`] | where a run records: the ledger, or nowhere |
+//! | [`kept`] | machines kept by `reaper keep` |
+//! | [`mod@memory`] | the ledger's state as decisions remember it |
+//! | [`notices`] | notices on their way |
+//! | [`mod@observe`] | listings held against earlier ones |
+//! | `overlay` | history, decisions and actions in the document |
+//! | [`pipeline`] | [`Runner`]: a run from its accounts to its document |
+//! | [`settle`] | what earlier runs have left open |
 //! | `side_by_side` | bounded concurrency |
 //! | [`watch`] | time limits |
 //! | `warnings` | what a reader should know besides |
 
+pub mod act;
 pub mod assess;
 pub mod audit;
+pub mod candidates;
+pub mod clock;
 pub mod collect;
+pub mod interrupt;
+pub mod journal;
+pub mod kept;
 mod machine_view;
+pub mod memory;
+pub mod notices;
+pub mod observe;
+mod overlay;
+pub mod pipeline;
 pub mod prices;
 mod scope_view;
+pub mod settle;
 mod side_by_side;
 mod warnings;
 pub mod watch;
 
+pub use act::{ActLimits, Hook};
 pub use assess::{Assessed, RuleCount, Yardstick, assess, probe, rule_counts};
 pub use audit::{Frame, document};
+pub use clock::Clock;
 pub use collect::{Account, Inventory, Progress, ScopeRead, Silent, collect};
+pub use interrupt::{Interrupt, Interrupter, interrupt};
+pub use journal::Journal;
+pub use pipeline::{Orders, Ran, RunError, Runner, Settings};
 pub use prices::PriceBook;
 pub use scope_view::scopes;
 pub use warnings::of_inventory as inventory_warnings;

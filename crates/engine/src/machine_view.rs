@@ -71,6 +71,7 @@ impl Layout<'_> {
             findings: self.findings(&judgement),
             verdict: judgement.verdict,
             why: judgement.why.clone(),
+            case: None,
             action: action(&instance, &judgement, cost.as_ref()),
             owner: owner(judgement),
             cost,
@@ -236,6 +237,9 @@ fn action(instance: &Instance, judgement: &Judgement, cost: Option<&CostView>) -
     ActionView {
         wanted: judgement.wanted,
         planned: if orphan { PlannedAction::Report } else { PlannedAction::None },
+        call: None,
+        result: None,
+        result_why: None,
         why: (!why.is_empty()).then(|| why.join("; ")),
         saves_per_month,
         still_charged: instance
@@ -251,7 +255,8 @@ fn action(instance: &Instance, judgement: &Judgement, cost: Option<&CostView>) -
     }
 }
 
-fn loss_words(loss: &Loss, instance: &Instance) -> String {
+/// What a stop destroys or risks, for people.
+pub(crate) fn loss_words(loss: &Loss, instance: &Instance) -> String {
     match loss {
         Loss::LocalDisks => match instance.local_storage.value().and_then(|disks| disks.gb) {
             Some(gb) => format!("data on {gb} GB of local disks"),

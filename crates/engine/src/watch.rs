@@ -1,9 +1,12 @@
-//! Time limits of a run: one for each scope, one for everything, kept from the run's start.
+//! Time limits of a run: one for each scope, one for everything, kept from the run's start; and the
+//! wish to end it earlier.
 
 use std::time::Duration;
 
 use reaper_provider::{Delivery, ErrorKind, ProviderError};
 use tokio::time::{Instant, timeout_at};
+
+use crate::interrupt::Interrupt;
 
 /// Time limits and bounds of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,16 +26,27 @@ impl Default for Limits {
 }
 
 /// A run's limits since its start.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Watch {
     limits: Limits,
     end: Instant,
+    interrupt: Interrupt,
 }
 
 impl Watch {
     /// The run starts now.
-    pub fn start(limits: Limits) -> Self {
-        Self { limits, end: Instant::now() + limits.run }
+    pub fn start(limits: Limits, interrupt: Interrupt) -> Self {
+        Self { limits, end: Instant::now() + limits.run, interrupt }
+    }
+
+    /// When the run's time is over.
+    pub(crate) fn end(&self) -> Instant {
+        self.end
+    }
+
+    /// The wish to end the run earlier.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     /// How many scopes are read at the same time.
@@ -40,9 +54,28 @@ impl Watch {
         self.limits.scopes_at_once
     }
 
-    /// Does one piece of work within a scope's and the run's time; the error names the limit that
-    /// passed. Work that would only start after the run's end is not begun.
+    /// Does one piece of work within a scope's and the run's time, unless the run is told to end;
+    /// the error names what ended it. Work that would only start afterwards is not begun.
     pub(crate) async fn within<T>(
+        &self,
+        call: &str,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ProviderError> {
+        let interrupted = |delivery| {
+            let detail = "not reached: the run was interrupted";
+            ProviderError::new(ErrorKind::Timeout, delivery, call, detail)
+        };
+        if self.interrupt.is_raised() {
+            return Err(interrupted(Delivery::NotSent));
+        }
+        tokio::select! {
+            done = self.within_time(call, work) => done,
+            () = self.interrupt.raised() => Err(interrupted(Delivery::MaybeSent)),
+        }
+    }
+
+    /// The same for work that is not dropped when the run is told to end.
+    pub(crate) async fn within_time<T>(
         &self,
         call: &str,
         work: impl Future<Output = T>,

@@ -6,9 +6,12 @@ mod facts;
 use anstyle::Style;
 use reaper_model::document::{Answer, AuditDocument, MachineView, RuleView, Verdict};
 
+use crate::action;
+use crate::figures::Zone;
 use crate::layout::{Page, TableOptions, style};
 use crate::machine;
 use crate::summary;
+use crate::waiting;
 
 const NO_LIMIT: usize = usize::MAX;
 const LABEL_WIDTH: usize = 11;
@@ -45,6 +48,9 @@ pub fn explain(
     line(&mut page, "verdict", mood, &verdict);
     line(&mut page, "wanted", style::PLAIN, &machine::wanted(machine));
     line(&mut page, "bill", style::PLAIN, &machine::still_charged(machine));
+    line(&mut page, "case", style::PLAIN, &waiting::case(machine, Zone::of(doc)));
+    line(&mut page, "planned", style::PLAIN, &action::planned(machine));
+    line(&mut page, "result", style::PLAIN, &action::result(machine));
 
     page.blank();
     page.flow(0, style::DIM, &summary::run(doc), NO_LIMIT);
@@ -127,6 +133,7 @@ mod tests {
                       loses the data on local disks
           bill        volume vol-01: 80.00 EUR a month · volume vol-02: price unknown
                       address eipalloc-1: 3.65 EUR a month
+          planned     only reported
 
         2026-11-30 09:00 +01:00 (Europe/Amsterdam)
         configuration reaper.toml (sha256:0123456789ab)

@@ -1,13 +1,16 @@
 //! Counts, ages, times and amounts in words: the one spelling of all formats.
 
+use std::fmt::Display;
+
 use chrono::{DateTime, FixedOffset};
-use reaper_model::Money;
+use chrono_tz::Tz;
+use reaper_model::{AuditDocument, Money};
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 
 /// `1 machine`, `2 machines`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
+pub(crate) fn count<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 
@@ -47,9 +50,40 @@ pub(crate) fn time(at: DateTime<FixedOffset>) -> String {
     at.format("%Y-%m-%d %H:%M %:z").to_string()
 }
 
+/// The report's time zone, by whose name people know their hours.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Zone(Option<Tz>);
+
+impl Zone {
+    /// The zone of a document; times keep their offsets where its name is not known.
+    pub(crate) fn of(doc: &AuditDocument) -> Self {
+        Self(doc.period.timezone.parse().ok())
+    }
+
+    /// `Thu 3 Dec 2026 09:00 CET`: a time that people are to act by.
+    pub(crate) fn day(self, at: DateTime<FixedOffset>) -> String {
+        match self.0 {
+            Some(zone) => at.with_timezone(&zone).format("%a %-d %b %Y %H:%M %Z").to_string(),
+            None => at.format("%a %-d %b %Y %H:%M %:z").to_string(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn fl_139_a_deadline_names_weekday_and_zone() {
+        let mut doc = fixture::nothing_found();
+        let (winter, summer) = ("2026-12-03T09:00:00+01:00", "2026-10-24T09:00:00+02:00");
+        let day = |doc: &_, text| Zone::of(doc).day(fixture::time(text));
+        assert_eq!(day(&doc, winter), "Thu 3 Dec 2026 09:00 CET");
+        assert_eq!(day(&doc, summer), "Sat 24 Oct 2026 09:00 CEST");
+        doc.period.timezone = "Mars/Olympus".to_owned();
+        assert_eq!(day(&doc, winter), "Thu 3 Dec 2026 09:00 +01:00");
+    }
 
     #[test]
     fn ages_are_short() {

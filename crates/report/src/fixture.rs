@@ -1,5 +1,6 @@
 //! Documents for the tests: every verdict, every gap, two currencies, hostile names.
 
+mod acting;
 mod machines;
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
@@ -9,6 +10,8 @@ use reaper_model::document::{
     TotalsView, Warning,
 };
 use reaper_model::{Class, Money, Outcome};
+
+pub(crate) use acting::{acted, braked, interrupted, planned, recorded};
 
 pub(crate) fn money(text: &str) -> Money {
     text.parse().expect("a valid amount")
@@ -59,6 +62,11 @@ fn document(instances: Vec<MachineView>, scopes: Vec<ScopeView>) -> AuditDocumen
         scopes,
         totals: TotalsView { instances: instances.len(), ..TotalsView::default() },
         instances,
+        plan: None,
+        mails: Vec::new(),
+        enforces: false,
+        interrupted: false,
+        last_complete_run: None,
         rates: Vec::new(),
         warnings: Vec::new(),
     }
@@ -176,7 +184,19 @@ pub(crate) fn any_text() -> impl Strategy<Value = String> {
 
 /// The mixed document with one text in every field that comes from outside.
 pub(crate) fn with_text(text: &str) -> AuditDocument {
-    let mut doc = mixed();
+    poisoned(mixed(), text)
+}
+
+/// An interrupted, braked run with one text in every field that comes from outside.
+pub(crate) fn acted_with_text(text: &str) -> AuditDocument {
+    let mut doc = interrupted();
+    if let Some(plan) = &mut doc.plan {
+        plan.held = vec![text.to_owned()];
+    }
+    poisoned(doc, text)
+}
+
+fn poisoned(mut doc: AuditDocument, text: &str) -> AuditDocument {
     for machine in &mut doc.instances {
         machine.name = Some(text.to_owned());
         machine.native_id = text.to_owned();
@@ -190,6 +210,12 @@ pub(crate) fn with_text(text: &str) -> AuditDocument {
         machine.action.why = Some(text.to_owned());
         machine.gpu_why = Some(text.to_owned());
         machine.price_why = Some(text.to_owned());
+        machine.action.call = Some(text.to_owned());
+        machine.action.result_why = Some(text.to_owned());
+        machine.action.loses = vec![text.to_owned()];
+        if let Some(case) = &mut machine.case {
+            text.clone_into(&mut case.rule);
+        }
         for finding in &mut machine.findings {
             finding.explanation = text.to_owned();
         }
@@ -197,6 +223,11 @@ pub(crate) fn with_text(text: &str) -> AuditDocument {
             charged.kind = text.to_owned();
             charged.id = text.to_owned();
         }
+    }
+    for mail in &mut doc.mails {
+        text.clone_into(&mut mail.to);
+        text.clone_into(&mut mail.subject);
+        mail.why = Some(text.to_owned());
     }
     for scope in &mut doc.scopes {
         scope.location = Some(text.into());

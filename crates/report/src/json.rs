@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn it_reads_back_as_the_same_document() {
-        for doc in [fixture::mixed(), fixture::nasty(), fixture::nothing_found()] {
+        for doc in [fixture::mixed(), fixture::nasty(), fixture::acted(), fixture::nothing_found()]
+        {
             let text = rendered(&doc);
             assert_eq!(serde_json::from_str::<AuditDocument>(&text).expect("valid"), doc);
             assert!(text.ends_with("}\n"));

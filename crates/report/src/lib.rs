@@ -8,18 +8,25 @@
 //! | `layout` | width, wrapping, columns and colour |
 //! | `summary` | the statements about the whole run that all formats share |
 //! | `machine` | the statements about one machine that all formats share |
-//! | `table`, `markdown`, `json`, `explain` | one output each |
+//! | `alert`, `action`, `waiting`, `mail` | what was, is and will be done, in words for all formats |
+//! | `table`, `markdown`, `json`, `explain` | one output each for the audit document |
+//! | `history` | the output for the ledger |
 
+mod action;
+mod alert;
 mod clean;
 mod explain;
 mod figures;
 mod format;
+mod history;
 mod json;
 mod layout;
 mod machine;
+mod mail;
 mod markdown;
 mod summary;
 mod table;
+mod waiting;
 
 #[cfg(test)]
 mod fixture;
@@ -27,6 +34,7 @@ mod fixture;
 pub use clean::clean;
 pub use explain::explain;
 pub use format::{Format, write};
+pub use history::history;
 pub use json::json;
 pub use layout::TableOptions;
 pub use markdown::markdown;

@@ -15,6 +15,11 @@ pub(crate) fn name(machine: &MachineView) -> &str {
     machine.name.as_deref().filter(|name| !name.trim().is_empty()).unwrap_or(MISSING)
 }
 
+/// Its name, else its id.
+pub(crate) fn known_as(machine: &MachineView) -> &str {
+    if name(machine) == MISSING { &machine.native_id } else { name(machine) }
+}
+
 /// `aws/research/eu-west-1`: with the account's name in the configuration.
 pub(crate) fn place(machine: &MachineView) -> String {
     format!("{}/{}/{}", machine.provider, machine.account, machine.location)

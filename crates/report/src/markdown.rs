@@ -1,34 +1,39 @@
 //! GitHub flavoured Markdown, for job summaries and comments.
 
+mod actions;
+mod document;
 mod escape;
 #[cfg(test)]
 mod tests;
 
 use reaper_model::State;
-use reaper_model::document::{AuditDocument, MachineView, Verdict};
+use reaper_model::document::{AuditDocument, Mode, Verdict};
 
-use crate::figures::count;
-use crate::layout::fit;
+use crate::action;
+use crate::alert;
+use crate::figures::{Zone, count};
 use crate::machine;
 use crate::summary;
-use escape::escape;
-
-/// GitHub refuses a job summary of more than 1 MiB as a whole; rows beyond this are counted
-/// instead of written, which leaves room for scopes and warnings.
-const BYTES_FOR_ORPHANS: usize = 500_000;
-const BYTES_FOR_OTHERS: usize = 700_000;
-const BYTES_FOR_NOTES: usize = 850_000;
-/// Of a name or an explanation; the rest is in the JSON document.
-const LONGEST_CELL: usize = 240;
+use crate::waiting;
+use document::{
+    BYTES_FOR_ORPHANS, BYTES_FOR_OTHERS, Document, cell, cells, identity, kind, lines, paragraph,
+};
 
 /// The document for a job summary: at most 900 kB, and no text from outside is markup in it.
 pub fn markdown(doc: &AuditDocument) -> String {
-    let mut out = Document(String::new());
-    let [first, rest @ ..] = &summary::headline(doc)[..] else { return out.0 };
-    out.line(&format!("## reaper: {}", cell(first)));
+    let mut out = Document::new();
+    alerts(&mut out, doc);
+    let found = summary::headline(doc);
+    let done = action::headline(doc);
+    let mut headline = done.as_ref().unwrap_or(&found).iter();
+    let first = headline.next().map(|part| cell(part));
+    out.line(&format!("## reaper: {}", first.unwrap_or_default()));
     out.blank();
-    if !rest.is_empty() {
-        out.line(&format!("**{}**", cells(rest)));
+    let only_a_plan = (doc.mode == Mode::Plan).then(|| vec![summary::ONLY_A_PLAN.to_owned()]);
+    let rest = headline.cloned().collect();
+    let bold = [Some(rest), only_a_plan, done.as_ref().map(|_| found.clone())];
+    for parts in bold.into_iter().flatten().filter(|parts: &Vec<String>| !parts.is_empty()) {
+        out.line(&format!("**{}**", cells(&parts)));
         out.blank();
     }
     let mut around = summary::caveats(doc);
@@ -40,10 +45,22 @@ pub fn markdown(doc: &AuditDocument) -> String {
         out.blank();
     }
     unread(&mut out, doc);
+    actions::write(&mut out, doc);
     orphans(&mut out, doc);
     others(&mut out, doc);
     notes(&mut out, doc);
-    out.0
+    out.finish()
+}
+
+fn alerts(out: &mut Document, doc: &AuditDocument) {
+    for alert in alert::alerts(doc) {
+        out.line("> [!CAUTION]");
+        out.line(&format!("> **{}**", cell(&alert.title)));
+        for line in alert.lines {
+            out.line(&format!("> - {}", paragraph(&line)));
+        }
+        out.blank();
+    }
 }
 
 fn unread(out: &mut Document, doc: &AuditDocument) {
@@ -66,10 +83,9 @@ fn orphans(out: &mut Document, doc: &AuditDocument) {
     if orphans.is_empty() {
         return;
     }
-    out.line("### Orphans");
-    out.blank();
-    out.line("| Machine | Where | Type | Age | Owner | So far | Per month | Why | Wanted |");
-    out.line("| --- | --- | --- | ---: | --- | ---: | ---: | --- | --- |");
+    let titles =
+        ["Machine", "Where", "Type", "Age:", "Owner", "So far:", "Per month:", "Why", "Wanted"];
+    out.table("Orphans", &titles);
     out.rows(&orphans, BYTES_FOR_ORPHANS, |orphan| {
         let mut why: Vec<String> = machine::odd_state(orphan).into_iter().collect();
         why.extend(machine::reasons(orphan));
@@ -78,6 +94,8 @@ fn orphans(out: &mut Document, doc: &AuditDocument) {
         wanted.extend(
             machine::still_charged_short(orphan).map(|what| format!("still charged: {what}")),
         );
+        wanted.extend(waiting::case(orphan, Zone::of(doc)));
+        wanted.extend(action::of(doc, orphan).map(|action| action.outcome()));
         vec![
             identity(orphan),
             cell(&machine::place(orphan)),
@@ -104,8 +122,7 @@ fn others(out: &mut Document, doc: &AuditDocument) {
     out.line("<details>");
     out.line(&format!("<summary>{}</summary>", count(others.len(), "other machine")));
     out.blank();
-    out.line("| Machine | Verdict | Where | Type | Age | Owner | Per month | Why |");
-    out.line("| --- | --- | --- | --- | ---: | --- | ---: | --- |");
+    out.titles(&["Machine", "Verdict", "Where", "Type", "Age:", "Owner", "Per month:", "Why"]);
     out.rows(&others, BYTES_FOR_OTHERS, |other| {
         let mut why: Vec<String> = machine::odd_state(other).into_iter().collect();
         why.push(other.why.clone());
@@ -146,6 +163,8 @@ fn notes(out: &mut Document, doc: &AuditDocument) {
         noted("prices", &summary::prices(doc)),
         noted("rates", &summary::rates(doc)),
         ended,
+        noted("plan", &summary::plan(doc)),
+        summary::last_complete(doc),
         noted("run", &summary::run(doc)),
     ];
     out.list("Basis", basis.into_iter().flatten().map(|line| cell(&line)));
@@ -155,102 +174,6 @@ fn noted(label: &str, parts: &[String]) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{label}: {}", parts.join(" · ")))
 }
 
-fn identity(machine: &MachineView) -> String {
-    format!("{}<br>{}", code(machine::name(machine)), code(&machine.native_id))
-}
-
-fn kind(machine: &MachineView) -> String {
-    let mut kind =
-        format!("{}<br>{}", code(machine.machine_type.as_str()), cell(&machine::gpus(machine)));
-    if let Some(purchase) = machine::purchase(machine) {
-        kind.push_str("<br>");
-        kind.push_str(purchase);
-    }
-    kind
-}
-
-/// Text from outside, of a bounded length, without any effect as markup.
-fn cell(text: &str) -> String {
-    escape(&fit(text, LONGEST_CELL))
-}
-
-/// In code, GitHub looks for no names to notify.
-fn code(text: &str) -> String {
-    format!("<code>{}</code>", cell(text))
-}
-
-fn cells(parts: &[String]) -> String {
-    parts.iter().map(|part| cell(part)).collect::<Vec<_>>().join(" · ")
-}
-
-/// Every region of an account by name takes more room than a cell.
 fn places(group: &summary::ScopeGroup<'_>) -> String {
-    const LONGEST: usize = 2_000;
-    let parts = group.parts();
-    parts.iter().map(|part| escape(&fit(part, LONGEST))).collect::<Vec<_>>().join(" · ")
-}
-
-fn lines(parts: &[String]) -> String {
-    parts.iter().map(|part| cell(part)).collect::<Vec<_>>().join("<br>")
-}
-
-/// Markdown under construction.
-struct Document(String);
-
-impl Document {
-    fn line(&mut self, line: &str) {
-        self.0.push_str(line);
-        self.0.push('\n');
-    }
-
-    fn blank(&mut self) {
-        self.0.push('\n');
-    }
-
-    /// Table rows while there is room, then how many are missing.
-    fn rows(
-        &mut self,
-        machines: &[&MachineView],
-        limit: usize,
-        row: impl Fn(&MachineView) -> Vec<String>,
-    ) {
-        let mut written = 0;
-        for machine in machines {
-            let line = format!("| {} |", row(machine).join(" | "));
-            if self.0.len() + line.len() > limit {
-                break;
-            }
-            self.line(&line);
-            written += 1;
-        }
-        self.blank();
-        self.left_out(machines.len() - written);
-    }
-
-    /// A heading and a list, if there is anything in it, while there is room.
-    fn list(&mut self, title: &str, items: impl Iterator<Item = String>) {
-        let mut items = items.peekable();
-        if items.peek().is_none() {
-            return;
-        }
-        self.line(&format!("### {title}"));
-        self.blank();
-        let mut missing = 0;
-        for item in items {
-            if missing > 0 || self.0.len() + item.len() > BYTES_FOR_NOTES {
-                missing += 1;
-            } else {
-                self.line(&format!("- {item}"));
-            }
-        }
-        self.blank();
-        self.left_out(missing);
-    }
-
-    fn left_out(&mut self, missing: usize) {
-        if missing > 0 {
-            self.line(&format!("… and {missing} more: see the JSON document."));
-            self.blank();
-        }
-    }
+    group.parts().iter().map(|part| paragraph(part)).collect::<Vec<_>>().join(" · ")
 }

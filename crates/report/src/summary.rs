@@ -9,16 +9,18 @@ use reaper_model::document::{
 };
 use reaper_model::{Location, PriceSource};
 
-use crate::figures::{amounts, count, time};
+use crate::action::{self, Action};
+use crate::figures::{Zone, amounts, count, time};
 
-/// The figures that everybody asks for first.
+/// The figures that everybody asks for first: what was found, before anything was done.
 pub(crate) fn headline(doc: &AuditDocument) -> Vec<String> {
     let totals = &doc.totals;
     if totals.orphans == 0 {
         return nothing_found(doc);
     }
+    let before = if doc.mode == Mode::Audit { "" } else { "found " };
     let mut parts = vec![format!(
-        "{} of {}",
+        "{before}{} of {}",
         count(totals.orphans, "orphan"),
         count(totals.instances, "machine")
     )];
@@ -214,6 +216,10 @@ pub(crate) fn rate(rate: &RateView) -> String {
     format!("1 {} = {} {} of {}", rate.from, rate.rate, rate.to, rate.as_of)
 }
 
+/// What every output of a dry run says.
+pub(crate) const ONLY_A_PLAN: &str =
+    "nothing was done: this is what a run with --enforce would do now";
+
 /// When, with which configuration, and how it ended.
 pub(crate) fn run(doc: &AuditDocument) -> Vec<String> {
     let config = match &doc.config.path {
@@ -221,10 +227,37 @@ pub(crate) fn run(doc: &AuditDocument) -> Vec<String> {
         None => format!("built-in configuration ({})", short_digest(&doc.config.digest)),
     };
     let classes: Vec<&str> = doc.outcome.classes.iter().map(|class| class.name()).collect();
-    let Mode::Audit = doc.mode;
-    let done = "nothing was changed: an audit only reports".to_owned();
+    let done = match doc.mode {
+        Mode::Audit => "nothing was changed: an audit only reports",
+        Mode::Plan => ONLY_A_PLAN,
+        Mode::Run | Mode::Apply if action::actions(doc).iter().all(Action::is_untouched) => {
+            "recorded; no machine was touched"
+        }
+        Mode::Run | Mode::Apply => "recorded, with what became of each action",
+    };
     let exit = format!("exit code {}: {}", doc.outcome.exit_code, classes.join(", "));
-    vec![format!("{} ({})", time(doc.now), doc.period.timezone), config, done, exit]
+    vec![format!("{} ({})", time(doc.now), doc.period.timezone), config, done.to_owned(), exit]
+}
+
+/// The plan in figures, with how long it may be applied. Empty without one.
+pub(crate) fn plan(doc: &AuditDocument) -> Vec<String> {
+    let Some(plan) = &doc.plan else { return Vec::new() };
+    let zone = Zone::of(doc);
+    let due = format!("{} of {} due", plan.actions, count(plan.machines, "machine"));
+    let mut parts = vec![short_digest(&plan.digest).to_owned(), due];
+    parts.extend(amounts(&plan.hourly).map(|sum| format!("{sum} an hour")));
+    parts.push(format!("made {}", zone.day(plan.made_at)));
+    parts.push(format!("expires {}", zone.day(plan.expires_at)));
+    parts
+}
+
+/// When everything was last read to its end. An audit says so only where it is known.
+pub(crate) fn last_complete(doc: &AuditDocument) -> Option<String> {
+    match doc.last_complete_run {
+        Some(at) => Some(format!("last complete run {}", Zone::of(doc).day(at))),
+        None if doc.mode == Mode::Audit => None,
+        None => Some("no complete run is recorded".to_owned()),
+    }
 }
 
 /// What a warning is about, where its text does not say so itself.

@@ -1,6 +1,8 @@
-//! The table for people at a terminal: the headline and whatever is missing first, then the
-//! orphans, then everybody else, then what the figures stand on.
+//! The table for people at a terminal: the headline and whatever is missing first, then what was or
+//! would be done and who was told, then the orphans, then everybody else, then what the figures
+//! stand on.
 
+mod actions;
 mod fields;
 mod footer;
 mod head;
@@ -20,6 +22,9 @@ use crate::layout::{Page, TableOptions};
 pub fn table(doc: &AuditDocument, options: &TableOptions) -> String {
     let mut page = Page::new(options);
     head::write(&mut page, doc);
+    actions::write(&mut page, doc);
+    actions::write_waiting(&mut page, doc);
+    actions::write_mails(&mut page, doc);
     machines::write_orphans(&mut page, doc);
     machines::write_others(&mut page, doc);
     footer::write(&mut page, doc);

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use reaper_budget::Exchange;
-use reaper_model::document::{ScopeStatus, Verdict, Warning};
-use reaper_model::{AuditDocument, Outcome};
+use reaper_engine::Journal;
+use reaper_model::document::{MailStatus, ScopeStatus, Verdict, Warning};
+use reaper_model::{ActionResult, AuditDocument, Class, Outcome};
 use reaper_report::Format as Report;
 
 use crate::args::{Format, Global};
 use crate::environment::Environment;
 use crate::fail_on::{FailOn, Match};
 use crate::failure::Failure;
-use crate::open;
 use crate::printer::{Printer, alert, written};
 use crate::run::{self, Setting};
+use crate::{open, signals, state};
 
 pub(crate) async fn audit(
     global: &Global,
@@ -27,21 +28,46 @@ pub(crate) async fn audit(
     if let Some(path) = &config.path {
         printer.say(&format!("configuration {} ({})", path.display(), config.digest));
     }
-    let setting = Setting::new(config, accounts, global, run::clock(global, environment)?);
-    print(setting, printer, fail_on).await
+    let clock = run::clock(global, environment)?;
+    let setting = Setting::new(config, accounts, global, clock, signals::heed());
+    let history = history(&setting, environment).await;
+    print(&setting, history, printer, fail_on).await
+}
+
+/// What earlier runs have recorded, for first sights and open cases. An audit does without where
+/// it cannot be read, and says so.
+pub(crate) async fn history(
+    setting: &Setting,
+    environment: &Environment,
+) -> (Journal, Option<Warning>) {
+    let read = async {
+        let store = state::store(&setting.config, environment)?;
+        state::view(&store).await
+    };
+    match read.await {
+        Ok(view) => (Journal::dry(view.as_ref()), None),
+        Err(failure) => {
+            let text = format!("without history: {}", failure.text(false));
+            let code = "state-unread".to_owned();
+            (Journal::dry(None), Some(Warning { code, text, subject: None }))
+        }
+    }
 }
 
 /// Audits and prints; shared with `reaper demo`.
 pub(crate) async fn print(
-    setting: Setting,
+    setting: &Setting,
+    (journal, unread): (Journal, Option<Warning>),
     printer: &Printer,
     fail_on: &[FailOn],
 ) -> Result<ExitCode, Failure> {
     let mut out = printer.output()?;
     let progress = run::progress(printer);
     let exchange = Exchange::new(setting.config.currency, setting.config.rates.clone());
-    let mut document = setting.audit(&progress, |_| {}).await?;
+    let ran = setting.run(setting.audit_orders(), None, journal, &progress).await?;
+    let mut document = ran.document;
     drop(progress);
+    note_unread(&mut document, unread);
     decide(&mut document, fail_on, &exchange);
     let format = match printer.format() {
         Format::Table => Report::Table,
@@ -53,6 +79,16 @@ pub(crate) async fn print(
     written(result)?;
     say_what_failed(&document);
     Ok(ExitCode::from(document.outcome.exit_code))
+}
+
+/// A history that could not be read makes the run incomplete.
+pub(crate) fn note_unread(document: &mut AuditDocument, unread: Option<Warning>) {
+    if let Some(warning) = unread {
+        document.warnings.push(warning);
+        let classes = document.outcome.classes.iter().copied().chain([Class::Incomplete]);
+        let classes = classes.filter(|class| *class != Class::Clean);
+        document.outcome = Outcome::new(classes, false);
+    }
 }
 
 /// Puts `--fail-on` into the outcome.
@@ -94,6 +130,25 @@ pub(crate) fn say_what_failed(document: &AuditDocument) {
         let why = scope.why.as_deref().unwrap_or("no reason given");
         let line = format!("  {} ({}){place} {word}: {why}", scope.account, scope.provider);
         alert(&reaper_report::clean(&line));
+    }
+    if let Some(plan) = document.plan.as_ref().filter(|plan| !plan.held.is_empty()) {
+        alert(&reaper_report::clean(&format!("  held by the brake: {}", plan.held.join("; "))));
+    }
+    for machine in &document.instances {
+        let action = &machine.action;
+        let failed =
+            matches!(action.result, Some(ActionResult::Unconfirmed | ActionResult::Refused))
+                || (action.result.is_none() && action.result_why.is_some());
+        if let (true, Some(why)) = (failed, &action.result_why) {
+            alert(&reaper_report::clean(&format!("  {}: {why}", machine.id)));
+        }
+    }
+    for mail in &document.mails {
+        if !matches!(mail.status, MailStatus::Accepted | MailStatus::Due) {
+            let why = mail.why.as_deref().unwrap_or("no reason given");
+            let line = format!("  mail to {} {}: {why}", mail.to, mail.status.name());
+            alert(&reaper_report::clean(&line));
+        }
     }
     let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
     for machine in document.instances.iter().filter(|machine| machine.verdict == Verdict::Unjudged)

@@ -16,10 +16,10 @@ use reaper_provider::{ErrorKind, Identity, ProviderError};
 use crate::args::{Format, Global};
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::open;
 use crate::printer::{self, Printer, written};
 use crate::providers;
 use crate::run::{self, Setting, VERSION};
+use crate::{open, signals};
 
 pub(crate) async fn check(
     global: &Global,
@@ -29,7 +29,8 @@ pub(crate) async fn check(
 ) -> Result<ExitCode, Failure> {
     let config = open::config(global, environment)?;
     let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
-    let setting = Setting::new(config, accounts, global, run::clock(global, environment)?);
+    let clock = run::clock(global, environment)?;
+    let setting = Setting::new(config, accounts, global, clock, signals::heed());
     let mut out = printer.output()?;
     let document =
         if offline { offline_document(&setting) } else { online(&setting, printer).await? };
@@ -87,7 +88,8 @@ async fn online(setting: &Setting, printer: &Printer) -> Result<CheckDocument, F
     let progress = run::progress(printer);
     let mut inventory = setting.collect(&progress).await?;
     let gaps =
-        reaper_engine::probe(&mut inventory, &setting.accounts, setting.watch, setting.now).await;
+        reaper_engine::probe(&mut inventory, &setting.accounts, &setting.watch, setting.now())
+            .await;
     drop(progress);
     let mut document = offline_document(setting);
     let identities = identities(&inventory);
@@ -101,7 +103,7 @@ async fn online(setting: &Setting, printer: &Printer) -> Result<CheckDocument, F
         account.unread = gaps.get(&account.name).into_iter().flatten().cloned().collect();
     }
     let policy = Policy::new(setting.config.policy.clone());
-    let counts = reaper_engine::rule_counts(&inventory, &policy, setting.now);
+    let counts = reaper_engine::rule_counts(&inventory, &policy, setting.now());
     for (view, count) in document.rules.iter_mut().zip(counts) {
         view.yes = Some(count.yes);
         view.unknown = Some(count.unknown);

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use reaper_config::{Config, Environment as ConfigEnvironment};
+use reaper_engine::{Clock, Journal};
 use reaper_provider::Surroundings;
 use reaper_simcloud::{SimCloud, World};
 use secrecy::SecretString;
@@ -13,10 +14,10 @@ use crate::args::Global;
 use crate::commands::audit;
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::open;
 use crate::printer::Printer;
 use crate::providers;
 use crate::run::Setting;
+use crate::{open, signals};
 
 const WORLD: &str = include_str!("../../../../config/demo/world.toml");
 const CONFIG: &str = include_str!("../../../../config/demo/reaper.toml");
@@ -55,7 +56,9 @@ pub(crate) async fn demo(
         cloud.base_url(""),
         now.format("%Y-%m-%d %H:%M UTC"),
     ));
-    let code = audit::print(Setting::new(config, accounts, global, now), printer, &[]).await;
+    let clock = Clock::Fixed(now);
+    let setting = Setting::new(config, accounts, global, clock, signals::heed());
+    let code = audit::print(&setting, (Journal::dry(None), None), printer, &[]).await;
     cloud.shutdown().await;
     code
 }

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use reaper_model::AuditDocument;
-use reaper_model::document::{CheckDocument, ErrorDocument, ExplainDocument};
+use reaper_model::document::{CheckDocument, ErrorDocument, ExplainDocument, HistoryDocument};
+use reaper_model::{AuditDocument, Plan};
 
 use crate::args::{Args, Schema, exit_codes};
 use crate::environment::VARIABLES;
@@ -17,6 +17,8 @@ pub(crate) fn schema(of: Schema, printer: &Printer) -> Result<ExitCode, Failure>
     let schema = match of {
         Schema::Config => reaper_config::schema(&providers::keys()),
         Schema::Audit => schemars::schema_for!(AuditDocument).to_value(),
+        Schema::Plan => schemars::schema_for!(Plan).to_value(),
+        Schema::History => schemars::schema_for!(HistoryDocument).to_value(),
         Schema::Check => schemars::schema_for!(CheckDocument).to_value(),
         Schema::Explain => schemars::schema_for!(ExplainDocument).to_value(),
         Schema::Error => schemars::schema_for!(ErrorDocument).to_value(),

@@ -9,12 +9,12 @@ use reaper_model::outcome::EXIT_FINDINGS;
 use reaper_policy::RuleAnswer;
 
 use crate::args::{Format, Global};
-use crate::commands::audit::say_what_failed;
+use crate::commands::audit::{history, note_unread, say_what_failed};
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::open;
 use crate::printer::{self, Printer, alert, written};
 use crate::run::{self, Setting};
+use crate::{open, signals};
 
 pub(crate) async fn explain(
     global: &Global,
@@ -24,26 +24,26 @@ pub(crate) async fn explain(
 ) -> Result<ExitCode, Failure> {
     let config = open::config(global, environment)?;
     let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
-    let setting = Setting::new(config, accounts, global, run::clock(global, environment)?);
+    let clock = run::clock(global, environment)?;
+    let setting = Setting::new(config, accounts, global, clock, signals::heed());
     let mut out = printer.output()?;
     let wanted = id.trim();
-    let mut answers: Vec<(String, Vec<RuleView>)> = Vec::new();
+    let (journal, unread) = history(&setting, environment).await;
     let progress = run::progress(printer);
-    let document = setting
-        .audit(&progress, |machines| {
-            let named = machines.iter().filter(|machine| {
-                let id = &machine.instance.id;
-                id.native == wanted || id.to_string() == wanted
-            });
-            answers = named
-                .map(|machine| {
-                    let rules = machine.judgement.rules.iter().map(view).collect();
-                    (machine.instance.id.to_string(), rules)
-                })
-                .collect();
-        })
-        .await?;
+    let ran = setting.run(setting.audit_orders(), None, journal, &progress).await?;
     drop(progress);
+    let mut document = ran.document;
+    note_unread(&mut document, unread);
+    let named = ran.machines.iter().filter(|machine| {
+        let id = &machine.instance.id;
+        id.native == wanted || id.to_string() == wanted
+    });
+    let answers: Vec<(String, Vec<RuleView>)> = named
+        .map(|machine| {
+            let rules = machine.judgement.rules.iter().map(view).collect();
+            (machine.instance.id.to_string(), rules)
+        })
+        .collect();
     let (full, rules) = match <[_; 1]>::try_from(answers) {
         Ok([only]) => only,
         Err(answers) if answers.is_empty() => return unknown(wanted, &document),

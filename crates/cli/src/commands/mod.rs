@@ -6,6 +6,9 @@ mod demo;
 mod dispatch;
 mod documents;
 mod explain;
+mod history;
 mod init;
+mod keep;
+mod run;
 
 pub(crate) use dispatch::dispatch;

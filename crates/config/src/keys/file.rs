@@ -1,26 +1,17 @@
 //! Every key of the file.
 
-use super::{Key, Kind, Table};
+use super::{Key, Kind, Table, acting};
 use crate::context::ProviderKeys;
 
 /// Keys that the contract has and this version does not, as (table, key). They are refused in
 /// words of their own; whoever brings one to life removes its line.
 pub(crate) const LATER: &[(&str, &str)] = &[
     ("", "budget"),
-    ("", "hooks"),
-    ("", "limits"),
     ("", "metrics"),
-    ("", "notify"),
     ("", "schedule"),
-    ("", "state"),
-    ("account", "allow_local_data_loss"),
-    ("account", "allow_terminate"),
+    ("notify", "slack"),
     ("rule.when", "idle"),
     ("rule.except", "idle"),
-    ("timeouts", "confirm"),
-    ("timeouts", "mail"),
-    ("timeouts", "poll"),
-    ("timeouts", "stop_grace"),
 ];
 
 /// Words for what a rule asks for.
@@ -29,7 +20,7 @@ const ACTIONS: [&str; 3] = ["report", "stop", "terminate"];
 /// evidence is never a ground.
 const OWNERS: [&str; 6] = ["absent", "empty", "unknown", "departed", "conflicting", "known"];
 
-fn table(path: &'static str, title: impl Into<String>, keys: Vec<Key>) -> Table {
+pub(super) fn table(path: &'static str, title: impl Into<String>, keys: Vec<Key>) -> Table {
     Table { path, title: title.into(), keys }
 }
 
@@ -66,6 +57,7 @@ pub(crate) fn file(providers: &[ProviderKeys]) -> Table {
             .default("[]"),
         Key::new("expiry_tag", Text, "Key of the tag that says when a machine may go.")
             .default("expires"),
+        Key::new("state", Kind::Table(acting::state()), "Where `reaper` remembers."),
         Key::new(
             "fx",
             Map(Box::new(Kind::Table(fx))),
@@ -82,13 +74,20 @@ pub(crate) fn file(providers: &[ProviderKeys]) -> Table {
         ),
         Key::new("exempt", Kind::Tables(exempt()), "What the rules leave alone until a day."),
         Key::new(
+            "limits",
+            Kind::Table(acting::limits()),
+            "The brake: over any of these, nothing at all is done.",
+        ),
+        Key::new(
             "price",
             Kind::Tables(price(providers)),
             "Overrides or fills the price catalogue.",
         ),
-        Key::new("timeouts", Kind::Table(timeouts()), "Time limits."),
+        Key::new("timeouts", Kind::Table(acting::timeouts()), "Time limits."),
         Key::new("retries", Kind::Table(retries()), "Repetition of calls."),
         Key::new("pace", Kind::Table(pace(providers)), "Bounds of the calls, per account."),
+        Key::new("hooks", Kind::Table(acting::hooks()), "Commands of yours."),
+        Key::new("notify", Kind::Table(acting::notify()), "How people are told."),
     ];
     table("", "the top level", keys)
 }
@@ -108,6 +107,19 @@ fn account(providers: &[ProviderKeys]) -> Table {
             "The account that the credentials must belong to; acting needs it.",
         ),
         Key::new("endpoint_url", Kind::Text, "Base address instead of the provider's own."),
+        Key::new(
+            "allow_terminate",
+            Kind::Flag,
+            "Consent to end machines for good, with the data on them. Without it, what cannot be \
+             stopped is only reported.",
+        )
+        .default("false"),
+        Key::new(
+            "allow_local_data_loss",
+            Kind::Flag,
+            "Consent to stop machines whose local disks (scratch, NVMe, instance store) a stop erases.",
+        )
+        .default("false"),
     ];
     let mut secrets: Vec<Key> = Vec::new();
     for provider in providers {
@@ -253,16 +265,6 @@ fn price(providers: &[ProviderKeys]) -> Table {
         Key::new("monthly", Kind::Amount, "Price of a month; or `hourly`, exactly one."),
     ];
     table("price", "[[price]]", keys)
-}
-
-fn timeouts() -> Table {
-    let keys = vec![
-        Key::new("call", Kind::Duration, "One attempt of one call.").default("30s"),
-        Key::new("scope", Kind::Duration, "All calls for one account at one location.")
-            .default("5m"),
-        Key::new("run", Kind::Duration, "The whole run.").default("30m"),
-    ];
-    table("timeouts", "[timeouts]", keys)
 }
 
 fn retries() -> Table {

@@ -53,6 +53,12 @@ pub(crate) enum Kind {
     Decimal,
     /// A number with its currency.
     Amount,
+    /// A share with its `%`.
+    Percent,
+    /// A number of bytes with its unit.
+    Size,
+    /// A program and its arguments.
+    Command,
     /// A date.
     Date,
     /// A date or a timestamp with offset.

@@ -5,8 +5,10 @@
 //! | --- | --- |
 //! | `key` | what a key is |
 //! | `file` | every key of the file, and those of later versions |
+//! | `acting` | the keys of `[state]`, `[limits]`, `[timeouts]`, `[hooks]` and `[notify]` |
 //! | `nearest` | which valid name a misspelt one was meant to be |
 
+mod acting;
 mod file;
 mod key;
 mod nearest;

@@ -131,6 +131,9 @@ fn fl_155_every_duration_in_force_is_listed() {
     launch_grace = 1h
     placeholders = [] (default)
     expiry_tag = expires (default)
+    state.url = file:reaper-state (default)
+    account.research.allow_terminate = false (default)
+    account.research.allow_local_data_loss = false (default)
     owners.tags = ["owner"] (default)
     protect.tag = reaper-keep (default)
     rule.a.action = report (default)
@@ -139,9 +142,18 @@ fn fl_155_every_duration_in_force_is_listed() {
     rule.b.action = report (default)
     rule.b.when.older_than = 90d
     rule.b.notice = 7d
+    limits.max_actions = 10 (default)
+    limits.max_share = 20% (default)
+    limits.max_hourly_value = 200 EUR (default)
     timeouts.call = 1m30s
     timeouts.scope = 5m (default)
     timeouts.run = 30m (default)
+    timeouts.confirm = 10m (default)
+    timeouts.poll = 5s (default)
+    timeouts.mail = 1m (default)
+    timeouts.stop_grace = 7s (default)
+    timeouts.plan = 1d (default)
+    timeouts.lease = 30m (default)
     retries.attempts = 4 (default)
     "#);
 }

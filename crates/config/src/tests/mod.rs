@@ -1,6 +1,8 @@
 //! Tests over whole files.
 
 mod accepted;
+mod acting;
+mod email;
 mod example;
 mod files;
 mod refused;

@@ -121,17 +121,13 @@ fn keys_of_later_versions_have_words_of_their_own() {
     3 | when = { idle = { below = "5%", for = "6h" } }
       |          ^^^^
       |
-      = help: this version audits and reports only; remove the key
+      = help: a later version knows it; remove the key
     "#);
     for later in [
-        "[limits]\nmax_actions = 10",
-        "[state]\nurl = \"file:x\"",
         "[[budget]]\nname = \"b\"",
         "[[schedule]]\njob = \"run\"",
         "[metrics.prometheus]\nurl = \"http://p\"",
-        "[hooks]",
-        "[notify.email]",
-        "[timeouts]\nconfirm = \"10m\"",
+        "[notify.slack]\nwebhook = { env = \"SLACK_WEBHOOK\" }",
     ] {
         assert!(refused(later).contains("is not supported yet"), "{later}");
     }
@@ -210,6 +206,9 @@ fn fl_005_a_pattern_for_everything_is_no_ground_to_stop() {
       |
       = help: name what shall be found; a pattern `*` alone is allowed for `report` only
     "#);
+    let any_owner = "when = { owner = [\"absent\", \"unknown\", \"departed\", \"conflicting\", \
+                     \"known\"], older_than = \"0s\" }\naction = \"stop\"";
+    assert!(refused(&rule(any_owner)).contains("matches every machine"));
     assert!(
         refused(&rule("when = { name = \".*\" }\naction = \"stop\""))
             .contains("regular expression")
@@ -363,8 +362,8 @@ fn the_rest_of_the_single_values() {
         ),
         ("[[account]]\nprovider = \"aws\"", "account 1 needs `name`"),
         (
-            "[[account]]\nname = \"b\"\nprovider = \"aws\"\nallow_terminate = true",
-            "not supported yet",
+            "[[account]]\nname = \"b\"\nprovider = \"aws\"\nallow_terminate = \"true\"",
+            "neither true nor false",
         ),
     ] {
         let shown = refused(text);

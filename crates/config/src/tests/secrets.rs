@@ -85,8 +85,22 @@ fn a_secret_in_the_file_is_refused_and_not_repeated() {
             assert!(!text.contains("hunter2"), "{text}");
         }
     }
-    let elsewhere = refused("[notify.email]\nsmtp = { password = \"hunter2\" }\n");
-    assert!(!elsewhere.contains("hunter2"), "{elsewhere}");
+    for line in [
+        "[notify.email]\nsmtp = { password = \"hunter2\" }",
+        "[notify.email]\nsmtp = { pasword = \"hunter2\" }",
+        "[notify.email.smtp]\npasword = \"hunter2\"",
+        "[notify.email.smtp]\nhost = \"me:hunter2@example.org\"",
+        "[notify.email.smtp]\npassword = { env = \"hunter2\" }",
+        "[notify.slack]\nwebhook = \"https://example.org/hunter2\"",
+        "[state]\nurl = \"s3://key:hunter2@bucket\"",
+        "[state]\nurl = \"s3://bucket?secret=hunter2\"",
+        // Not TOML at all:
+        "[notify.email.smtp]\npw = hunter2",
+        "[notify.email]\nsmtp = { pw = \"hunter2 }",
+    ] {
+        let elsewhere = refused(&format!("{line}\n"));
+        assert!(!elsewhere.contains("hunter2"), "{elsewhere}");
+    }
 }
 
 #[test]

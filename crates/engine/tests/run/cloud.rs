@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_model::{
     Fact, Gpu, Ignorance, Instance, InstanceId, Location, Meter, Price, ProviderName, Purchase,
-    Source, State, StopKind, StopOffer,
+    Source, State, StopKind, StopOffer, Verb,
 };
 use reaper_provider::{
-    CallContext, Capabilities, Coverage, Detail, ErrorKind, Identity, Provider, ProviderError, Sink,
+    CallContext, Capabilities, Coverage, Detail, ErrorKind, Identity, Provider, ProviderError,
+    Sink, StopPermit,
 };
 
 pub(crate) fn now() -> DateTime<Utc> {
@@ -164,6 +165,27 @@ impl Provider for Cloud {
                 })
                 .collect(),
         }
+    }
+
+    async fn read(
+        &self,
+        _cx: &CallContext,
+        _identity: &Identity,
+        id: &InstanceId,
+    ) -> Result<Instance, ProviderError> {
+        let number = id.native.strip_prefix("m-").and_then(|number| number.parse().ok());
+        match number {
+            Some(number) if number < self.machines => Ok(self.machine(number, &id.location)),
+            _ => Err(ProviderError::answered(ErrorKind::NotFound, "read", "no such machine")),
+        }
+    }
+
+    fn call(&self, _verb: Verb) -> Option<&'static str> {
+        None
+    }
+
+    async fn act(&self, _cx: &CallContext, permit: StopPermit) -> Result<(), ProviderError> {
+        panic!("{} was to be stopped by a reading test", permit.id())
     }
 
     fn price(&self, _instance: &Instance) -> Fact<Price> {

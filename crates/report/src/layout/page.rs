@@ -65,6 +65,26 @@ impl Page {
         }
     }
 
+    /// [`Page::labelled`]; where the label leaves too little room, the parts stand below it.
+    pub(crate) fn entry(
+        &mut self,
+        indent: usize,
+        (label, label_width): (&str, usize),
+        style: Style,
+        parts: &[String],
+        most: usize,
+    ) {
+        /// Holds a provider's id, which is of no use in pieces.
+        const LEAST_ROOM: usize = 40;
+        if self.width < indent + label_width + 1 + LEAST_ROOM {
+            let label_style = if style.is_plain() { DIM } else { style };
+            self.text(indent, label_style, label, 2);
+            self.flow(indent + 2, style, parts, most);
+        } else {
+            self.labelled(indent, (label, label_width), style, parts, most);
+        }
+    }
+
     /// A row of a grid; the first cell stands out.
     pub(crate) fn row(&mut self, indent: usize, grid: &Grid, first: Style, cells: &[String]) {
         let cells = grid.cells(cells);

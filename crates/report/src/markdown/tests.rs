@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{BYTES_FOR_NOTES, markdown};
+use super::document::BYTES_FOR_NOTES;
+use super::markdown;
 use crate::fixture;
 
 #[test]
@@ -67,6 +68,87 @@ fn a_job_summary() {
 }
 
 #[test]
+fn fl_152_a_braked_run() {
+    let text = markdown(&fixture::braked());
+    insta::assert_snapshot!(text.split_once("### Orphans").expect("orphans").0, @r"
+    > [!CAUTION]
+    > **NOTHING WAS DONE: the brake held every action**
+    > - 2 of 10 machines are to be acted upon, limits.max\_share is 15 %
+    > - nothing is done: look at the plan, then allow it with --expect 2 or raise the limit
+
+    ## reaper: stopped none of 10 machines
+
+    **2 held by the brake · 1 noticed**
+
+    **found 5 orphans of 10 machines · 2 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far · at least 5,475.00 EUR and 2,401.70 USD a month if left**
+
+    10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running · 1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged
+
+    > [!WARNING]
+    > **3 of 6 scopes could not be read in full**
+    > - **FAILED** aws/research: eu-west-3 · connection refused
+    > - **FAILED** lambda/burst: no location known · credentials refused: HTTP 401
+    > - **PARTIAL** scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+
+    ### Actions
+
+    | Machine | Outcome | Where | Type | Owner | Call | Due | Money |
+    | --- | --- | --- | --- | --- | --- | --- | --- |
+    | <code>notebook-test</code><br><code>i-0abc1234def567890</code> | held by the brake | aws/research/eu-west-1 | <code>p4d.24xlarge</code><br>8×A100 | none | <code>ec2:StopInstances</code><br>rule ownerless | Mon 30 Nov 2026 08:00 CET | would save 2,555.00 EUR a month (compute only)<br>still charged afterwards: 2 volumes, 1 address (at least 83.65 EUR a month)<br>loses the data on local disks |
+    | <code>sweep</code><br><code>0920582c7ff041399e34823a0be62549</code> | held by the brake | lambda/burst/us-east-3 | <code>gpu\_1x\_h100\_sxm5</code><br>1×H100 | alice | <code>POST /instance-operations/terminate</code><br>rule idle | Mon 30 Nov 2026 08:00 CET | would save 2,401.70 USD a month (compute only)<br>loses everything on the machine |
+
+    ### Waiting
+
+    | Machine | State | Due | Where | Type | Owner | Why |
+    | --- | --- | --- | --- | --- | --- | --- |
+    | <code>finetune-llama-do-not-delete</code><br><code>6ba7b810-9dad-11d1-80b4-00c04fd430c8</code> | noticed<br>a notice was accepted, and its period runs | Thu 3 Dec 2026 09:00 CET | ovhcloud/lab/GRA11 | <code>h100-380</code><br>1×H100 | bob (departed) | will be stopped when it is due |
+    | <code>old-experiment</code><br><code>i-0dead00000000beef</code> | contested<br>started again after our action: left alone | - | aws/research/us-east-1 | <code>g5.12xlarge</code><br>4×A10G | none | contested: started again twice after our stops |
+    | <code>Überwachung-größe-日本</code><br><code>f47ac10b-58cc-4372-a567-0e02b2c3d479</code> | found<br>no notice of an action has been given | - | scaleway/poc/fr-par-2 | <code>L40S-1-48G</code><br>1×L40S | none | report only: a stop would erase the scratch volume, and nobody agreed |
+    ");
+}
+
+#[test]
+fn a_run_with_results() {
+    let text = markdown(&fixture::acted());
+    insta::assert_snapshot!(text.split_once("### Orphans").expect("orphans").0, @r"
+    ## reaper: stopped 1 of 10 machines
+
+    **saves 2,555.00 EUR a month (compute only) · 1 NOT CONFIRMED · 1 REFUSED · 1 skipped: changed · 1 noticed · 1 mail accepted · 2 mails NOT DELIVERED**
+
+    **found 5 orphans of 10 machines · 2 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far · at least 5,475.00 EUR and 2,401.70 USD a month if left**
+
+    10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running · 1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged
+
+    > [!WARNING]
+    > **3 of 6 scopes could not be read in full**
+    > - **FAILED** aws/research: eu-west-3 · connection refused
+    > - **FAILED** lambda/burst: no location known · credentials refused: HTTP 401
+    > - **PARTIAL** scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+
+    ### Actions
+
+    | Machine | Outcome | Where | Type | Owner | Call | Due | Money |
+    | --- | --- | --- | --- | --- | --- | --- | --- |
+    | <code>notebook-test</code><br><code>i-0abc1234def567890</code> | stopped, confirmed<br>the provider shows \`stopped\` | aws/research/eu-west-1 | <code>p4d.24xlarge</code><br>8×A100 | none | <code>ec2:StopInstances</code><br>rule ownerless | Mon 30 Nov 2026 08:00 CET | saves 2,555.00 EUR a month (compute only)<br>still charged afterwards: 2 volumes, 1 address (at least 83.65 EUR a month)<br>loses the data on local disks |
+    | <code>finetune-llama-do-not-delete</code><br><code>6ba7b810-9dad-11d1-80b4-00c04fd430c8</code> | skipped: changed<br>not touched: its tags have changed since the plan | ovhcloud/lab/GRA11 | <code>h100-380</code><br>1×H100 | bob (departed) | <code>-</code><br>rule ownerless | Thu 3 Dec 2026 09:00 CET | would save 1,460.00 EUR a month (compute only) |
+    | <code>Überwachung-größe-日本</code><br><code>f47ac10b-58cc-4372-a567-0e02b2c3d479</code> | REFUSED<br>stop denied by provider policy (instances:poweroff) | scaleway/poc/fr-par-2 | <code>L40S-1-48G</code><br>1×L40S | none | <code>poweroff</code><br>rule ownerless | Mon 30 Nov 2026 08:00 CET | would save 1,460.00 EUR a month (compute only) |
+    | <code>sweep</code><br><code>0920582c7ff041399e34823a0be62549</code> | NOT CONFIRMED<br>called at 09:00; after 10m it was still \`terminating\` | lambda/burst/us-east-3 | <code>gpu\_1x\_h100\_sxm5</code><br>1×H100 | alice | <code>POST /instance-operations/terminate</code><br>rule idle | Mon 30 Nov 2026 08:00 CET | would save 2,401.70 USD a month (compute only)<br>loses everything on the machine |
+
+    ### Waiting
+
+    | Machine | State | Due | Where | Type | Owner | Why |
+    | --- | --- | --- | --- | --- | --- | --- |
+    | <code>old-experiment</code><br><code>i-0dead00000000beef</code> | noticed<br>a notice was accepted, and its period runs | Thu 3 Dec 2026 09:00 CET | aws/research/us-east-1 | <code>g5.12xlarge</code><br>4×A10G | none | will be stopped when it is due |
+
+    ### Mails
+
+    - **accepted** bob&#64;example.org · notice about 1 machine · reaper: 1 machine will be stopped, Thu 3 Dec 09:00 CET, 1,460.00 EUR a month at stake
+    - **REJECTED** gpu-team&#64;example.org · notice about 1 machine · reaper: 1 machine will be stopped, Thu 3 Dec 09:00 CET, 1,460.00 EUR a month at stake · 550 no such user
+    - **POSSIBLY SENT** ann&#64;example.org · notice about 1 machine · reaper: 1 machine will be stopped, Thu 3 Dec 09:00 CET, 1,460.00 EUR a month at stake · the connection broke after the text
+    ");
+}
+
+#[test]
 fn fl_149_nothing_found_is_said_with_what_was_looked_at() {
     let text = markdown(&fixture::nothing_found());
     assert!(
@@ -93,7 +175,8 @@ proptest! {
     #[test]
     fn fl_133_no_text_adds_a_line_or_a_cell(text in fixture::any_text()) {
         let rows = |text: &str| {
-            let shown = markdown(&fixture::with_text(text));
+            let shown =
+                markdown(&fixture::with_text(text)) + &markdown(&fixture::acted_with_text(text));
             let unescaped = |line: &str| line.replace(r"\\", "").replace(r"\|", "");
             shown.lines().map(|line| unescaped(line).matches('|').count()).collect::<Vec<_>>()
         };

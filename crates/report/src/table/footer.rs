@@ -38,5 +38,7 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
         let ended = count(doc.totals.ended, "machine");
         note("ended", &[format!("{ended} ended lately, still listed by the provider")]);
     }
+    note("plan", &summary::plan(doc));
+    note("history", summary::last_complete(doc).as_slice());
     note("run", &summary::run(doc));
 }

@@ -1,9 +1,13 @@
-//! The top of the table: the headline, and loudly what could not be read.
+//! The top of the table: alerts, headlines, and loudly what could not be read.
 
 use anstyle::Style;
 use reaper_model::AuditDocument;
+use reaper_model::document::Mode;
 
+use crate::action::{self, Action};
+use crate::alert;
 use crate::layout::{Page, style};
+use crate::mail;
 use crate::summary::{self, ScopeGroup};
 
 /// Enough for every region of an account by name, and a bound for the provider's error text.
@@ -11,6 +15,19 @@ const MOST_LINES: usize = 12;
 const STATUS_WIDTH: usize = 8;
 
 pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
+    for alert in alert::alerts(doc) {
+        page.text(0, style::ALARM, &alert.title, MOST_LINES);
+        for line in alert.lines {
+            page.text(2, style::CAUTION, &line, MOST_LINES);
+        }
+        page.blank();
+    }
+    if let Some(done) = action::headline(doc) {
+        page.flow(0, mood_of_actions(doc), &done, MOST_LINES);
+    }
+    if doc.mode == Mode::Plan {
+        page.text(0, style::PLAIN, summary::ONLY_A_PLAN, MOST_LINES);
+    }
     let found = doc.totals.orphans > 0;
     let unread = summary::unread(doc);
     let mood = match (found, &unread) {
@@ -35,6 +52,17 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
                 scope_line(page, style::ALARM, &group);
             }
         }
+    }
+}
+
+fn mood_of_actions(doc: &AuditDocument) -> Style {
+    let actions = action::actions(doc);
+    if actions.iter().any(Action::is_failure) || doc.mails.iter().any(mail::is_undelivered) {
+        style::ALARM
+    } else if actions.iter().any(Action::is_confirmed) {
+        style::GOOD
+    } else {
+        style::HEADING
     }
 }
 

@@ -6,8 +6,11 @@ use reaper_model::document::{AuditDocument, Billing, MachineView, Verdict};
 
 use super::fields::Field::{Age, Gpus, Id, Machine, Owner, PerMonth, Place, SoFar, Type};
 use super::fields::{Arrangement, Field};
+use crate::action;
+use crate::figures::Zone;
 use crate::layout::{Page, style};
 use crate::machine;
+use crate::waiting;
 
 /// Rows stand this far in, what belongs to a row twice as far.
 const INDENT: usize = 2;
@@ -51,11 +54,16 @@ pub(super) fn write_orphans(page: &mut Page, doc: &AuditDocument) {
             page.blank();
         }
         row(page, &arrangement, style::ORPHAN, orphan);
-        write_details(page, &arrangement, orphan);
+        write_details(page, &arrangement, doc, orphan);
     }
 }
 
-fn write_details(page: &mut Page, arrangement: &Arrangement, orphan: &MachineView) {
+fn write_details(
+    page: &mut Page,
+    arrangement: &Arrangement,
+    doc: &AuditDocument,
+    orphan: &MachineView,
+) {
     let mut what = arrangement.below(orphan, &ORPHAN_FIELDS);
     what.extend(machine::purchase(orphan).map(str::to_owned));
     page.flow(INDENT * 2, style::PLAIN, &what, MOST_LINES);
@@ -72,6 +80,11 @@ fn write_details(page: &mut Page, arrangement: &Arrangement, orphan: &MachineVie
     }
     note("gap", style::CAUTION, &machine::gaps(orphan));
     note("wanted", style::PLAIN, &machine::wanted(orphan));
+    note("case", style::PLAIN, &waiting::case(orphan, Zone::of(doc)));
+    if let Some(action) = action::of(doc, orphan) {
+        let mood = if action.is_failure() { style::ALARM } else { style::PLAIN };
+        note("action", mood, &[action.outcome()]);
+    }
     note("bill", style::PLAIN, &bill(orphan));
 }
 
@@ -140,7 +153,7 @@ fn row(page: &mut Page, arrangement: &Arrangement, first: Style, machine: &Machi
     }
 }
 
-fn heading(page: &mut Page, title: &str, number: usize, meaning: Option<&str>) {
+pub(super) fn heading(page: &mut Page, title: &str, number: usize, meaning: Option<&str>) {
     page.blank();
     let parts: Vec<String> =
         std::iter::once(format!("{title} ({number})")).chain(meaning.map(str::to_owned)).collect();

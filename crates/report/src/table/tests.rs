@@ -1,5 +1,8 @@
 //! What the table looks like, and what no text from outside can do to it.
 
+mod plans;
+mod runs;
+
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -10,6 +13,11 @@ use crate::layout::{MIN_WIDTH, TableOptions};
 
 fn plain(width: usize) -> TableOptions {
     TableOptions { width, color: false }
+}
+
+/// What stands before the list of all orphans.
+fn top(text: &str) -> &str {
+    text.split_once("\nORPHANS").map_or(text, |(top, _)| top)
 }
 
 #[test]

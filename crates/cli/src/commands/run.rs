@@ -1,0 +1,232 @@
+//! `reaper run`, `reaper plan`, `reaper apply`: what is due, shown or done.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use reaper_config::Config;
+use reaper_engine::{Clock, Interrupt, Journal, Orders, Ran};
+use reaper_ledger::Opening;
+use reaper_model::document::Mode;
+use reaper_model::{AuditDocument, Class, Plan};
+use reaper_notify::Post;
+
+use crate::args::{Format, Global};
+use crate::commands::audit::say_what_failed;
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::printer::{self, Printer, alert, written};
+use crate::run::{self, Setting};
+use crate::{loopback, mailer, open, signals, state};
+
+/// What the command line asks of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    pub(crate) enforce: bool,
+    pub(crate) dry_run: bool,
+    pub(crate) expect: Option<u64>,
+    pub(crate) accept_drop: bool,
+}
+
+pub(crate) async fn run(
+    global: &Global,
+    environment: &Environment,
+    printer: &Printer,
+    asked: Asked,
+) -> Result<ExitCode, Failure> {
+    let config = open::config(global, environment)?;
+    let clock = run::clock(global, environment)?;
+    let acts = asked.enforce && !asked.dry_run;
+    if acts {
+        may_act(&config, clock, "run --enforce")?;
+    }
+    let setting = prepare(config, global, environment, printer, clock, signals::heed())?;
+    let out = printer.output()?;
+    let store = state::store(&setting.config, environment)?;
+    let orders = Orders {
+        command: "run",
+        mode: if asked.dry_run { Mode::Plan } else { Mode::Run },
+        run_id: setting.run_id(),
+        enforces: asked.enforce,
+        acts,
+        notices: true,
+        expect: asked.expect,
+        accept_drop: asked.accept_drop,
+    };
+    let mailer = mailer::mailer(&setting.config, environment)?;
+    let progress = run::progress(printer);
+    let ran = if asked.dry_run {
+        let view = state::view(&store).await?;
+        setting.run(orders, None, Journal::dry(view.as_ref()), &progress).await?
+    } else {
+        let ledger = state::ledger(store, setting.writer(), Opening::OrNew).await?;
+        if ledger.is_new() {
+            printer.say("no history: this is the first run with this state");
+        }
+        let post = mailer.as_ref().map(|mailer| mailer as &dyn Post);
+        let journal = Journal::Kept(Box::new(ledger));
+        setting.run(orders, post, journal, &progress).await?
+    };
+    drop(progress);
+    show(&ran.document, printer, out)
+}
+
+pub(crate) async fn plan(
+    global: &Global,
+    environment: &Environment,
+    printer: &Printer,
+    file: Option<&PathBuf>,
+    expect: Option<u64>,
+) -> Result<ExitCode, Failure> {
+    let config = open::config(global, environment)?;
+    let clock = run::clock(global, environment)?;
+    let setting = prepare(config, global, environment, printer, clock, signals::heed())?;
+    let out = printer.output()?;
+    // Opened before any work is done, so that a wrong path costs nothing.
+    let plan_out = file.map(|path| plan_file(path)).transpose()?;
+    let store = state::store(&setting.config, environment)?;
+    let view = state::view(&store).await?;
+    let orders = Orders {
+        command: "plan",
+        mode: Mode::Plan,
+        run_id: setting.run_id(),
+        enforces: true,
+        acts: false,
+        notices: true,
+        expect,
+        accept_drop: false,
+    };
+    let progress = run::progress(printer);
+    let Ran { document, plan, .. } =
+        setting.run(orders, None, Journal::dry(view.as_ref()), &progress).await?;
+    drop(progress);
+    if let Some(mut out) = plan_out {
+        let text = serde_json::to_string_pretty(&plan)
+            .map_err(|error| Failure::internal(format!("the plan cannot be written: {error}")))?;
+        written(writeln!(out, "{text}").and_then(|()| out.finish()))?;
+    }
+    show(&document, printer, out)
+}
+
+pub(crate) async fn apply(
+    global: &Global,
+    environment: &Environment,
+    printer: &Printer,
+    file: &Path,
+    expect: Option<u64>,
+) -> Result<ExitCode, Failure> {
+    let config = open::config(global, environment)?;
+    let clock = run::clock(global, environment)?;
+    let plan = read_plan(file)?;
+    may_act(&config, clock, "apply")?;
+    let setting = prepare(config, global, environment, printer, clock, signals::heed())?;
+    let flaws = reaper_plan::lint(&plan, Some(setting.now()));
+    if !flaws.is_empty() {
+        let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+        return Err(Failure::refused(
+            format!("{}: {}", file.display(), flaws.join("; ")),
+            "make a new plan with `reaper plan --out`",
+        ));
+    }
+    let out = printer.output()?;
+    let store = state::store(&setting.config, environment)?;
+    let ledger = state::ledger(store, setting.writer(), Opening::Existing).await?;
+    let orders = Orders {
+        command: "apply",
+        mode: Mode::Apply,
+        run_id: setting.run_id(),
+        enforces: true,
+        acts: true,
+        notices: false,
+        expect,
+        accept_drop: false,
+    };
+    let progress = run::progress(printer);
+    let journal = Journal::Kept(Box::new(ledger));
+    let ran = setting.apply(plan, orders, journal, &progress).await?;
+    drop(progress);
+    show(&ran.document, printer, out)
+}
+
+/// Whoever wishes the safer thing wins, before anything is asked of anybody.
+fn may_act(config: &Config, clock: Clock, what: &str) -> Result<(), Failure> {
+    if matches!(clock, Clock::Fixed(_)) {
+        loopback::required(config, what)?;
+    }
+    config.can_enforce().map_err(|problems| {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        Failure::Refused(format!("{what}: {}", problems.join("; ")), None)
+    })
+}
+
+fn prepare(
+    config: Config,
+    global: &Global,
+    environment: &Environment,
+    printer: &Printer,
+    clock: Clock,
+    interrupt: Interrupt,
+) -> Result<Setting, Failure> {
+    let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
+    if let Some(path) = &config.path {
+        printer.say(&format!("configuration {} ({})", path.display(), config.digest));
+    }
+    Ok(Setting::new(config, accounts, global, clock, interrupt))
+}
+
+fn plan_file(path: &Path) -> Result<Output, Failure> {
+    Output::file(path).map_err(|error| {
+        Failure::usage(
+            format!("cannot write {}: {error}", path.display()),
+            "name a file in a folder that exists and can be written",
+        )
+    })
+}
+
+fn read_plan(path: &Path) -> Result<Plan, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(
+            format!("cannot read {}: {error}", path.display()),
+            "`reaper plan --out FILE` writes a plan",
+        )
+    })?;
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::refused(
+            format!("{} is not a plan that this version understands: {error}", path.display()),
+            "make a new plan with `reaper plan --out`",
+        )
+    })
+}
+
+/// Prints the document; what is undelivered or cut short is also on disk.
+fn show(document: &AuditDocument, printer: &Printer, mut out: Output) -> Result<ExitCode, Failure> {
+    let format = match printer.format() {
+        Format::Table => reaper_report::Format::Table,
+        Format::Json => reaper_report::Format::Json,
+        Format::Markdown => reaper_report::Format::Markdown,
+    };
+    let result = reaper_report::write(document, format, &printer.table_options(), &mut out)
+        .and_then(|()| out.finish());
+    written(result)?;
+    if document.interrupted || document.outcome.classes.contains(&Class::Undelivered) {
+        keep_a_copy(document);
+    }
+    say_what_failed(document);
+    Ok(ExitCode::from(document.outcome.exit_code))
+}
+
+/// The whole report in a file, for a run whose mails did not go out or that was cut short. Beside
+/// the caller, or where temporary files go.
+fn keep_a_copy(document: &AuditDocument) {
+    let name = PathBuf::from(format!("reaper-report-{}.json", document.run_id));
+    for path in [name.clone(), std::env::temp_dir().join(name)] {
+        if let Ok(out) = Output::file(&path)
+            && printer::json(document, out).is_ok()
+        {
+            alert(&format!("the full report is in {}", path.display()));
+            return;
+        }
+    }
+    alert("the full report could not be written to a file either");
+}

@@ -1,0 +1,56 @@
+//! The state that the configuration names: opened for reading or for writing.
+
+use std::error::Error as StdError;
+
+use reaper_config::Config;
+use reaper_ledger::{Access, Address, Error, Ledger, Opening, Store, View, Writer};
+
+use crate::environment::{Environment, variable};
+use crate::failure::Failure;
+
+/// The place of the state. Reads nothing yet.
+pub(crate) fn store(config: &Config, environment: &Environment) -> Result<Store, Failure> {
+    let bundle = config.ca_bundle.as_deref().or(environment.ca_bundle.as_deref());
+    let timeout = config.timeouts.call.std();
+    let client =
+        || reaper_http::reqwest_transport::library_client(bundle, timeout).map_err(Into::into);
+    let access = Access { setting: &variable, client: &client };
+    let address =
+        Address::parse(&config.state.url, &config.state.base).map_err(|error| untrusted(&error))?;
+    Store::at(&address, &access).map_err(|error| untrusted(&error))
+}
+
+/// What is recorded; `None` where nothing ever was.
+pub(crate) async fn view(store: &Store) -> Result<Option<View>, Failure> {
+    match View::read(store).await {
+        Ok(view) => Ok(Some(view)),
+        Err(Error::Missing(_)) => Ok(None),
+        Err(error) => Err(untrusted(&error)),
+    }
+}
+
+/// The ledger, open for writing.
+pub(crate) async fn ledger(
+    store: Store,
+    writer: Writer,
+    opening: Opening,
+) -> Result<Ledger, Failure> {
+    Ledger::open(store, writer, opening).await.map_err(|error| untrusted(&error))
+}
+
+/// A state that cannot be read, trusted or written: nothing is done on such ground.
+pub(crate) fn untrusted(error: &Error) -> Failure {
+    Failure::State(chain(error))
+}
+
+/// An error with its causes, one line.
+pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    text
+}

@@ -1,0 +1,160 @@
+//! The steps of a plan, one after the other; their confirmations side by side.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures::future::join_all;
+use reaper_ledger::{ActionStep, Case, Decision, Entry, Error, Phase, State};
+use reaper_model::{AccountName, ActionResult, Fingerprint, Instance, Step};
+use reaper_policy::{Judgement, Policy, Subject};
+use reaper_provider::{Armed, CallContext, Fresh, Identity, ProviderError, RequestCounter};
+use tokio::sync::Mutex;
+
+use super::call::Called;
+use super::hook::Hook;
+use super::outcome::Acted;
+use crate::clock::Clock;
+use crate::collect::Account;
+use crate::interrupt::Interrupt;
+use crate::journal::Journal;
+use crate::watch::Watch;
+
+/// An account that may be acted in.
+#[derive(Debug, Clone)]
+pub struct Arms {
+    /// The account with its adapter.
+    pub account: Account,
+    /// Who its credentials are, as its pin demands.
+    pub identity: Identity,
+    /// The right to act.
+    pub armed: Armed,
+}
+
+/// Time limits and bounds of acting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActLimits {
+    /// How long a stop may take to be confirmed.
+    pub confirm: Duration,
+    /// Time between two reads of a machine that is on its way down.
+    pub poll: Duration,
+    /// Calls per step, the first included; before each further one the machine is read.
+    pub attempts: u32,
+    /// How long what was begun is waited for after an interrupt.
+    pub grace: Duration,
+}
+
+/// All that carrying out needs.
+#[derive(Debug)]
+pub struct Acting<'a> {
+    /// The accounts that may be acted in.
+    pub arms: &'a BTreeMap<AccountName, Arms>,
+    /// The rules by which a machine is judged anew.
+    pub policy: &'a Policy,
+    /// The clock of the run.
+    pub clock: Clock,
+    /// Time limits of the run.
+    pub watch: &'a Watch,
+    /// Heeded before anything new is begun.
+    pub interrupt: &'a Interrupt,
+    /// Time limits of acting.
+    pub limits: ActLimits,
+    /// The team's command before a stop.
+    pub hook: Option<&'a Hook>,
+    /// Where intents and results are recorded.
+    pub journal: &'a Mutex<Journal>,
+    /// The digest of the plan.
+    pub plan: &'a str,
+}
+
+/// Carries out `steps` in their order. Every step ends in one [`Acted`], in the order of the
+/// steps.
+pub async fn carry_out(acting: &Acting<'_>, steps: &[Step]) -> Vec<Acted> {
+    let mut called = Vec::new();
+    let mut state_is_lost = None;
+    for step in steps {
+        if acting.interrupt.is_raised() {
+            called.push(Called::Ended(Acted::interrupted(step)));
+            continue;
+        }
+        if let Some(error) = &state_is_lost {
+            called.push(Called::Ended(Acted::unrecorded(step, error)));
+            continue;
+        }
+        match acting.call(step).await {
+            Ok(done) => called.push(done),
+            Err(error) => {
+                called.push(Called::Ended(Acted::unrecorded(step, &error)));
+                state_is_lost = Some(error);
+            }
+        }
+    }
+    join_all(steps.iter().zip(called).map(|(step, called)| async move {
+        match called {
+            Called::Ended(acted) => acted,
+            Called::Waiting => acting.confirm(step).await,
+        }
+    }))
+    .await
+}
+
+/// A machine as read just now, and judged anew.
+pub(super) struct Read {
+    pub(super) instance: Instance,
+    pub(super) judgement: Judgement,
+    fingerprint: Fingerprint,
+}
+
+impl Read {
+    pub(super) fn fresh(&self) -> Fresh<'_> {
+        Fresh {
+            instance: &self.instance,
+            fingerprint: &self.fingerprint,
+            verdict: self.judgement.verdict,
+            why: &self.judgement.why,
+        }
+    }
+}
+
+impl Acting<'_> {
+    pub(super) fn context(&self) -> CallContext {
+        CallContext { now: self.clock.now(), requests: RequestCounter::default() }
+    }
+
+    /// Reads the machine again, alone, and judges it.
+    pub(super) async fn read(&self, arms: &Arms, step: &Step) -> Result<Read, ProviderError> {
+        let cx = self.context();
+        let reading = arms.account.provider.read(&cx, &arms.identity, &step.id);
+        let instance = self.watch.within_time("reading it again", reading).await??;
+        let judgement = self.policy.judge(&Subject::new(&instance, &arms.account.name, cx.now));
+        let fingerprint = reaper_plan::fingerprint(&instance, &judgement.owner);
+        Ok(Read { instance, judgement, fingerprint })
+    }
+
+    /// Records how a step ended; with the end of the bill its case is over.
+    pub(super) async fn record(
+        &self,
+        step: &Step,
+        result: ActionResult,
+        why: &str,
+    ) -> Result<(), Error> {
+        let ended = Entry::Action {
+            id: step.id.clone(),
+            rule: step.rule.clone(),
+            verb: step.verb,
+            step: ActionStep::Ended { result, why: why.to_owned() },
+        };
+        let over = matches!(result, ActionResult::Confirmed | ActionResult::AlreadyGone);
+        let at = self.clock.now();
+        let mut journal = self.journal.lock().await;
+        let decide = |state: &State| {
+            let case = state.machine(&step.id).and_then(|machine| machine.cases.get(&step.rule));
+            let acted = case.filter(|_| over).map(|case| Entry::CaseChanged {
+                id: step.id.clone(),
+                rule: step.rule.clone(),
+                case: Some(Case { phase: Phase::Acted, why: why.to_owned(), ..case.clone() }),
+            });
+            Decision::Write([ended.clone()].into_iter().chain(acted).collect(), ())
+        };
+        journal.append(at, decide).await
+    }
+}

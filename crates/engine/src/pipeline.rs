@@ -1,0 +1,571 @@
+//! A run from its accounts to its document: list, record, judge, decide, tell, act, say. One path
+//! for all commands: an audit or a plan is a run that may neither record, nor tell, nor act.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use chrono_tz::Tz;
+use reaper_budget::{Exchange, Month};
+use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error, Held};
+use reaper_model::document::{ConfigView, Mode, Warning};
+use reaper_model::{
+    AccountName, AuditDocument, Class, Instance, InstanceId, Plan, PriceOverride, Span, Step,
+};
+use reaper_notify::Post;
+use reaper_plan::{Decisions, Frame as PlanFrame, Limits, Question, Routing, decide};
+use reaper_policy::{Policy, PolicySpec};
+use reaper_provider::{Armed, Identity, Provider};
+use tokio::sync::Mutex;
+
+use crate::act::{ActLimits, Acted, Acting, Arms, Hook, carry_out};
+use crate::assess::{Assessed, Yardstick, assess};
+use crate::audit::{Frame, document};
+use crate::candidates::{self, Rights};
+use crate::clock::Clock;
+use crate::collect::{self, Account, AccountFailure, Inventory, Progress};
+use crate::journal::Journal;
+use crate::kept;
+use crate::machine_view::Layout;
+use crate::memory::memory;
+use crate::notices::{self, Desk};
+use crate::observe::{Belief, Observed, observe};
+use crate::overlay::{self, Overlay};
+use crate::prices::PriceBook;
+use crate::settle::{Shown, loose_ends, read_missing, settled};
+use crate::watch::Watch;
+
+/// What the configuration says, as a run needs it.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Version of the program.
+    pub version: String,
+    /// The configuration in use.
+    pub config: ConfigView,
+    /// Warnings that arose from it.
+    pub warnings: Vec<Warning>,
+    /// Rules, owners, protection, exemptions.
+    pub policy: PolicySpec,
+    /// Price overrides.
+    pub prices: Vec<PriceOverride>,
+    /// The zone of months, and of all times shown.
+    pub zone: Tz,
+    /// Currency and rates of the report.
+    pub exchange: Exchange,
+    /// The brake.
+    pub limits: Limits,
+    /// Whom notices may go to.
+    pub routing: Routing,
+    /// Names of the clouds for people.
+    pub titles: BTreeMap<String, String>,
+    /// Time limits of acting.
+    pub act: ActLimits,
+    /// The team's command before a stop.
+    pub hook: Option<Hook>,
+    /// How long a run may hold an account.
+    pub lease: TimeDelta,
+    /// How long a plan may be applied.
+    pub plan_lifetime: Span,
+    /// Whether all configured accounts are asked.
+    pub all_accounts: bool,
+}
+
+/// What a run may do.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent wishes of one command line")]
+pub struct Orders {
+    /// The command, as recorded.
+    pub command: &'static str,
+    /// The command, as the document says it.
+    pub mode: Mode,
+    /// Names the run.
+    pub run_id: String,
+    /// Whether its notices promise an action: what an enforcing run decides.
+    pub enforces: bool,
+    /// Whether it acts. Never without [`Orders::enforces`].
+    pub acts: bool,
+    /// Whether notices are looked at at all: an audit says nothing of them.
+    pub notices: bool,
+    /// The number of actions that somebody has looked at.
+    pub expect: Option<u64>,
+    /// Whether a listing is believed however much is missing in it.
+    pub accept_drop: bool,
+}
+
+/// Everything that a run stands on.
+pub struct Runner<'a> {
+    /// The accounts.
+    pub accounts: &'a [Account],
+    /// The settings.
+    pub settings: Settings,
+    /// What the run may do.
+    pub orders: Orders,
+    /// Delivers notices; `None` where none may be sent.
+    pub post: Option<&'a dyn Post>,
+    /// The clock.
+    pub clock: Clock,
+    /// Time limits, and the wish to end early.
+    pub watch: Watch,
+    /// Told how reading goes on.
+    pub progress: Arc<dyn Progress>,
+}
+
+/// What a run comes to.
+#[derive(Debug)]
+pub struct Ran {
+    /// The document. Its outcome counts no `--fail-on`: that is the command line's.
+    pub document: AuditDocument,
+    /// What is planned.
+    pub plan: Plan,
+    /// Every machine with its judgement.
+    pub machines: Vec<Assessed>,
+}
+
+/// Why there is no document.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Accounts without credentials: a mistake of the configuration.
+    #[error("{}", .0.join("\n"))]
+    NoCredentials(Vec<String>),
+    /// Another run is active in some of the accounts.
+    #[error("another run is active: {}", held_words(.0))]
+    Locked(Vec<Held>),
+    /// The state could not be read or written.
+    #[error(transparent)]
+    State(#[from] Error),
+}
+
+fn held_words(held: &[Held]) -> String {
+    let words = |held: &Held| {
+        format!("run {} holds {} until {}", held.by, held.account, held.until.to_rfc3339())
+    };
+    held.iter().map(words).collect::<Vec<_>>().join("; ")
+}
+
+impl Runner<'_> {
+    /// Runs to the document.
+    ///
+    /// # Errors
+    ///
+    /// See [`RunError`]. What was claimed and not given back ends with its lease.
+    pub async fn run(self, journal: Journal) -> Result<Ran, RunError> {
+        let mut journal = journal;
+        let now = self.clock.now();
+        let greeted = collect::meet(self.accounts, &self.watch, now).await;
+        refuse_without_credentials(greeted.inventory().without_credentials())?;
+        let known: Vec<(Account, Identity)> = greeted
+            .identities()
+            .map(|(account, identity)| (account.clone(), identity.clone()))
+            .collect();
+        self.begin(&known, &mut journal).await?;
+        let state = journal.state().clone();
+        let last_read =
+            |scope: &reaper_model::Scope| state.listed(&scope.into()).map(|listed| listed.at);
+        let mut inventory =
+            collect::list(greeted, &self.watch, now, &self.progress, last_read).await;
+        drop(state);
+        // Before the listings: what is recorded of an action needs a machine that is remembered.
+        self.settle(&inventory, &known, &mut journal).await?;
+        let observed = self.record_listings(&inventory, &mut journal).await?;
+        let spec = kept::with_kept(self.settings.policy.clone(), journal.state(), now);
+        let policy = Arc::new(Policy::new(spec));
+        let prices = Arc::new(PriceBook::new(self.settings.prices.clone(), now.date_naive()));
+        let machines = self.assess(&mut inventory, &policy, &prices).await;
+        let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
+        self.finish(
+            Found { inventory, observed, policy, prices, machines, rights, known },
+            None,
+            journal,
+        )
+        .await
+    }
+
+    /// Carries out a plan and nothing else: its machines are read alone, judged anew, and left alone
+    /// wherever the decision of today is not the plan's.
+    ///
+    /// # Errors
+    ///
+    /// See [`RunError`].
+    pub async fn apply(self, plan: Plan, journal: Journal) -> Result<Ran, RunError> {
+        let mut journal = journal;
+        let now = self.clock.now();
+        let greeted = collect::meet(self.accounts, &self.watch, now).await;
+        refuse_without_credentials(greeted.inventory().without_credentials())?;
+        let refused = greeted.is_refused();
+        let known: Vec<(Account, Identity)> = greeted
+            .identities()
+            .map(|(account, identity)| (account.clone(), identity.clone()))
+            .collect();
+        self.begin(&known, &mut journal).await?;
+        let spec = kept::with_kept(self.settings.policy.clone(), journal.state(), now);
+        let policy = Arc::new(Policy::new(spec));
+        let prices = Arc::new(PriceBook::new(self.settings.prices.clone(), now.date_naive()));
+        let steps: &[Step] = if refused { &[] } else { &plan.steps };
+        let mut inventory = collect::alone(greeted, steps, &self.watch, now).await;
+        self.settle(&inventory, &known, &mut journal).await?;
+        let machines = self.assess(&mut inventory, &policy, &prices).await;
+        let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
+        let observed = Observed::all_of(machines.iter().map(|machine| &machine.instance.id));
+        self.finish(
+            Found { inventory, observed, policy, prices, machines, rights, known },
+            Some(plan),
+            journal,
+        )
+        .await
+    }
+
+    /// Records that the run began and takes its accounts, all or none.
+    async fn begin(
+        &self,
+        known: &[(Account, Identity)],
+        journal: &mut Journal,
+    ) -> Result<(), RunError> {
+        let at = self.clock.now();
+        let accounts: BTreeSet<LedgerAccount> = known
+            .iter()
+            .map(|(account, identity)| LedgerAccount {
+                provider: account.provider.name(),
+                account: identity.account.clone(),
+            })
+            .collect();
+        if let Claimed::Held(held) = journal.claim(&accounts, at, self.settings.lease).await? {
+            return Err(RunError::Locked(held));
+        }
+        let started = Entry::RunStarted {
+            command: self.orders.command.to_owned(),
+            enforces: self.orders.acts,
+            config: self.settings.config.digest.clone(),
+            version: self.settings.version.clone(),
+        };
+        Ok(journal.append(at, |_| Decision::Write(vec![started.clone()], ())).await?)
+    }
+
+    async fn record_listings(
+        &self,
+        inventory: &Inventory,
+        journal: &mut Journal,
+    ) -> Result<Observed, Error> {
+        journal
+            .append(self.clock.now(), |state| {
+                let belief = Belief {
+                    accept_drop: self.orders.accept_drop,
+                    all_accounts: self.settings.all_accounts,
+                };
+                let observed = observe(state, inventory, belief);
+                Decision::Write(observed.entries.clone(), observed)
+            })
+            .await
+    }
+
+    async fn assess(
+        &self,
+        inventory: &mut Inventory,
+        policy: &Arc<Policy>,
+        prices: &Arc<PriceBook>,
+    ) -> Vec<Assessed> {
+        let now = self.clock.now();
+        let yardstick = Yardstick {
+            policy: Arc::clone(policy),
+            prices: Arc::clone(prices),
+            month: Month::holding(now, self.settings.zone),
+            watch: self.watch.clone(),
+            now,
+        };
+        assess(inventory, self.accounts, &yardstick).await
+    }
+
+    /// Ends what earlier runs have left open, by what the provider shows now.
+    async fn settle(
+        &self,
+        inventory: &Inventory,
+        known: &[(Account, Identity)],
+        journal: &mut Journal,
+    ) -> Result<(), Error> {
+        let loose = loose_ends(journal.state());
+        if loose.is_empty() {
+            return Ok(());
+        }
+        let listed: BTreeMap<&InstanceId, &Instance> = inventory
+            .scopes
+            .iter()
+            .flat_map(|read| read.listing.got())
+            .map(|machine| (&machine.id, machine))
+            .collect();
+        let accounts: Vec<(&dyn Provider, &Identity)> =
+            known.iter().map(|(account, identity)| (account.provider.as_ref(), identity)).collect();
+        let now = self.clock.now();
+        let alone =
+            read_missing(&loose, |id| listed.contains_key(id), &accounts, &self.watch, now).await;
+        for end in &loose {
+            let shown = match (listed.get(&end.id), alone.get(&end.id)) {
+                (Some(machine), _) => Shown::Listed(machine),
+                (None, Some(Some(machine))) => Shown::Listed(machine),
+                (None, Some(None)) => Shown::Gone,
+                (None, None) => Shown::Nothing,
+            };
+            let entries = settled(end, &shown);
+            journal.append(now, |_| Decision::Write(entries.clone(), ())).await?;
+        }
+        Ok(())
+    }
+
+    /// From what was found to the document: decide, tell, act, record the end.
+    async fn finish(
+        self,
+        found: Found,
+        given: Option<Plan>,
+        mut journal: Journal,
+    ) -> Result<Ran, RunError> {
+        let last_complete = journal.state().runs().last_complete;
+        let first = self.decide(&found, &mut journal).await?;
+        let plan = match given {
+            Some(plan) => overlay::rebraked(plan, &self.settings, self.orders.expect),
+            None => first.plan.clone(),
+        };
+        let mut mails = Vec::new();
+        let mut last = first.clone();
+        if self.orders.notices && !found.refused() {
+            (mails, last) = self.tell(&found, first.clone(), &mut journal).await?;
+        }
+        let acted = if self.orders.acts && !plan.brake.holds() {
+            let (acted, back) = self.act(&found, &first, &plan, journal).await;
+            journal = back;
+            acted
+        } else {
+            Vec::new()
+        };
+        let interrupted = self.watch.interrupt().is_raised();
+        let Found { inventory, observed, policy, machines, rights, .. } = found;
+        let layout = Overlay {
+            orders: &self.orders,
+            settings: &self.settings,
+            state: journal.state(),
+            observed: &observed,
+            rights: &rights,
+            planned: &first,
+            cases: &last,
+            plan: &plan,
+            acted: &acted,
+            mails,
+            interrupted,
+            last_complete,
+        };
+        let frame = self.frame();
+        let mut document = document(frame, &inventory, machines.clone(), &policy);
+        layout.lay_over(&mut document);
+        self.end(&document, interrupted, &mut journal).await?;
+        Ok(Ran { document, plan, machines })
+    }
+
+    /// Asks the decisions and records what they change in the cases.
+    async fn decide(&self, found: &Found, journal: &mut Journal) -> Result<Decisions, Error> {
+        let candidates = candidates::candidates(
+            &found.machines,
+            self.accounts,
+            &found.rights,
+            &found.prices,
+            &found.observed,
+        );
+        let frame = PlanFrame {
+            version: self.settings.version.clone(),
+            config: self.settings.config.digest.clone(),
+            ledger: journal.head(),
+            lifetime: self.settings.plan_lifetime,
+        };
+        let now = self.clock.now();
+        journal
+            .append(now, |state| {
+                let decisions = decide(&Question {
+                    now,
+                    enforces: self.orders.enforces,
+                    candidates: &candidates,
+                    memory: &memory(state),
+                    rules: found.policy.rules(),
+                    exchange: &self.settings.exchange,
+                    limits: &self.settings.limits,
+                    expect: self.orders.expect,
+                    routing: &self.settings.routing,
+                    frame: &frame,
+                });
+                let changes =
+                    decisions.cases.iter().filter(|change| state.machine(&change.id).is_some());
+                let entries = changes.map(|change| Entry::CaseChanged {
+                    id: change.id.clone(),
+                    rule: change.rule.clone(),
+                    case: change.case.clone(),
+                });
+                Decision::Write(entries.collect(), decisions)
+            })
+            .await
+    }
+
+    /// Sends what is due, until nothing new is: a recipient who is refused for good is replaced by
+    /// the fallback in the same run.
+    async fn tell(
+        &self,
+        found: &Found,
+        first: Decisions,
+        journal: &mut Journal,
+    ) -> Result<(Vec<reaper_model::document::MailView>, Decisions), Error> {
+        let machines: BTreeMap<InstanceId, &Assessed> =
+            found.machines.iter().map(|machine| (machine.instance.id.clone(), machine)).collect();
+        let candidates = candidates::candidates(
+            &found.machines,
+            self.accounts,
+            &found.rights,
+            &found.prices,
+            &found.observed,
+        );
+        let verbs = candidates
+            .iter()
+            .filter_map(|candidate| {
+                let way = candidate.ways.of(candidate.judgement.wanted?)?.as_ref().ok()?;
+                Some((candidate.instance.id.clone(), way.verb))
+            })
+            .collect();
+        let desk = Desk {
+            post: self.post,
+            machines: &machines,
+            verbs: &verbs,
+            titles: &self.settings.titles,
+            layout: Layout {
+                zone: self.settings.zone,
+                exchange: &self.settings.exchange,
+                now: self.clock.now(),
+            },
+            contact: self.settings.routing.fallback.as_deref(),
+            keep_tag: &self.settings.policy.protect.tag,
+            zone: self.settings.zone,
+            clock: self.clock,
+            interrupt: self.watch.interrupt(),
+        };
+        let mut mails = Vec::new();
+        let mut tried = BTreeSet::new();
+        let mut decisions = first;
+        loop {
+            let due: Vec<_> = decisions
+                .notices
+                .iter()
+                .filter(|notice| tried.insert(notice.key.clone()))
+                .cloned()
+                .collect();
+            if due.is_empty() {
+                return Ok((mails, decisions));
+            }
+            mails.extend(notices::send(&desk, &due, journal).await?);
+            if desk.post.is_none() {
+                return Ok((mails, decisions));
+            }
+            decisions = self.decide(found, journal).await?;
+        }
+    }
+
+    async fn act(
+        &self,
+        found: &Found,
+        decided: &Decisions,
+        plan: &Plan,
+        journal: Journal,
+    ) -> (Vec<Acted>, Journal) {
+        let arms = self.arms(found);
+        let journal = Mutex::new(journal);
+        let acting = Acting {
+            arms: &arms,
+            policy: &found.policy,
+            clock: self.clock,
+            watch: &self.watch,
+            interrupt: self.watch.interrupt(),
+            limits: self.settings.act,
+            hook: self.settings.hook.as_ref(),
+            journal: &journal,
+            plan: &plan.digest,
+        };
+        let today: BTreeMap<&InstanceId, &Step> =
+            decided.plan.steps.iter().map(|step| (&step.id, step)).collect();
+        let (still, dropped): (Vec<Step>, Vec<Step>) =
+            plan.steps.iter().cloned().partition(|step| {
+                today
+                    .get(&step.id)
+                    .is_some_and(|today| today.verb == step.verb && today.rule == step.rule)
+            });
+        let mut acted: Vec<Acted> = dropped
+            .iter()
+            .map(|step| {
+                let decision = decided.machines.get(&step.id);
+                let why = decision.map_or("it could not be read", |decision| &decision.why);
+                Acted::dropped(step, why)
+            })
+            .collect();
+        acted.extend(carry_out(&acting, &still).await);
+        (acted, journal.into_inner())
+    }
+
+    /// The accounts that may be acted in: pinned, and only in a run that acts.
+    fn arms(&self, found: &Found) -> BTreeMap<AccountName, Arms> {
+        let arm = |(account, identity): &(Account, Identity)| {
+            let (pinned, consents) = found.rights.get(&account.name)?.as_ref().ok()?;
+            let armed = Armed::new(pinned.clone(), *consents, self.orders.acts).ok()?;
+            let arms = Arms { account: account.clone(), identity: identity.clone(), armed };
+            Some((account.name.clone(), arms))
+        };
+        found.known.iter().filter_map(arm).collect()
+    }
+
+    fn frame(&self) -> Frame {
+        Frame {
+            version: self.settings.version.clone(),
+            run_id: self.orders.run_id.clone(),
+            config: self.settings.config.clone(),
+            zone: self.settings.zone,
+            now: self.clock.now(),
+            exchange: self.settings.exchange.clone(),
+            fallback: self.settings.routing.fallback.is_some(),
+            all_accounts: self.settings.all_accounts,
+            warnings: self.settings.warnings.clone(),
+        }
+    }
+
+    async fn end(
+        &self,
+        document: &AuditDocument,
+        interrupted: bool,
+        journal: &mut Journal,
+    ) -> Result<(), Error> {
+        let at = self.clock.now();
+        let classes: Vec<Class> = document.outcome.classes.clone();
+        let complete = !classes.contains(&Class::Incomplete)
+            && !classes.contains(&Class::Refused)
+            && self.settings.all_accounts
+            && self.orders.mode != Mode::Apply;
+        let ended = Entry::RunEnded { classes, complete, interrupted };
+        journal.append(at, |_| Decision::Write(vec![ended.clone()], ())).await?;
+        journal.close(at).await
+    }
+}
+
+/// What a run found before anything is decided.
+struct Found {
+    inventory: Inventory,
+    observed: Observed,
+    policy: Arc<Policy>,
+    prices: Arc<PriceBook>,
+    machines: Vec<Assessed>,
+    rights: Rights,
+    known: Vec<(Account, Identity)>,
+}
+
+impl Found {
+    /// Whether nothing was listed because an account is not the one that its pin names.
+    fn refused(&self) -> bool {
+        !self.inventory.wrong_accounts.is_empty()
+    }
+}
+
+fn refuse_without_credentials<'a>(
+    bare: impl Iterator<Item = &'a AccountFailure>,
+) -> Result<(), RunError> {
+    let bare: Vec<String> = bare
+        .map(|failure| format!("account {:?}: {}", failure.account.as_str(), failure.error))
+        .collect();
+    if bare.is_empty() { Ok(()) } else { Err(RunError::NoCredentials(bare)) }
+}
