@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reaper_model::Span;
 use reaper_model::document::{OwnerStatus, WantedAction};
-use reaper_policy::spec::DEFAULT_NOTICE;
+use reaper_policy::spec::{APPEARED_AFTER_STOP, DEFAULT_NOTICE};
 use reaper_policy::{Conditions, Exemption, Pattern, RuleSpec};
 use toml::de::DeValue;
 
@@ -65,7 +65,11 @@ pub(crate) fn rules(
         };
         if !seen.insert(name.value.clone()) {
             let message = format!("there are two rules `{}`", name.value);
-            cx.refuse(name.span, message, help("give each a name of its own"));
+            cx.refuse(name.span.clone(), message, help("give each a name of its own"));
+        }
+        if name.value == APPEARED_AFTER_STOP {
+            let message = format!("a rule cannot be called `{}`", name.value);
+            cx.refuse(name.span, message, help("reaper reports under this name itself"));
         }
         rules.extend(rule(cx, &section, names, launch_grace, name.value));
     }

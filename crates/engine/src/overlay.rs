@@ -35,6 +35,8 @@ pub(crate) struct Overlay<'a> {
     pub(crate) acted: &'a [Acted],
     pub(crate) mails: Vec<MailView>,
     pub(crate) interrupted: bool,
+    /// Whether anything was recorded before this run.
+    pub(crate) has_history: bool,
     pub(crate) last_complete: Option<DateTime<Utc>>,
 }
 
@@ -59,6 +61,7 @@ impl Overlay<'_> {
             all.map(|(id, decision)| (id.to_string(), decision.clone())).collect()
         };
         let (planned, cases) = (decisions(self.planned), decisions(self.cases));
+        let shown = self.orders.notices || self.orders.acts;
         for view in &mut document.instances {
             if let Ok(id) = view.id.parse::<InstanceId>() {
                 let machine = self.state.machine(&id);
@@ -70,7 +73,8 @@ impl Overlay<'_> {
             if let Some(decision) = decisions.get(&view.id) {
                 lay_decision(view, decision, step);
             }
-            if let Some(decision) = cases.get(&view.id) {
+            // Without a history an audit has no cases: nobody has recorded one.
+            if let Some(decision) = cases.get(&view.id).filter(|_| shown || self.has_history) {
                 view.case = self.case(decision);
             }
             if let Some(acted) = acted.get(&view.id) {
@@ -98,7 +102,6 @@ impl Overlay<'_> {
             })
             .collect();
         document.warnings.extend(unlisted);
-        let shown = self.orders.notices || self.orders.acts;
         document.enforces = self.orders.enforces && self.orders.acts;
         document.mode = self.orders.mode;
         document.plan = shown.then(|| self.plan_view());

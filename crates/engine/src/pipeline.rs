@@ -317,6 +317,7 @@ impl Runner<'_> {
         mut journal: Journal,
     ) -> Result<Ran, RunError> {
         let last_complete = journal.state().runs().last_complete;
+        let has_history = journal.head().is_some();
         let first = self.decide(&found, &mut journal).await?;
         let plan = match given {
             Some(plan) => overlay::rebraked(plan, &self.settings, self.orders.expect),
@@ -348,6 +349,7 @@ impl Runner<'_> {
             acted: &acted,
             mails,
             interrupted,
+            has_history,
             last_complete,
         };
         let frame = self.frame();

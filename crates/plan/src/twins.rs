@@ -6,9 +6,7 @@ use reaper_model::{Instance, Looks, Meter, Span, fingerprint};
 use crate::memory::RecentStop;
 use crate::time::{after, stamp};
 
-/// The rule name under which a machine that appeared after a stop is told of. Reserved: no
-/// configured rule has it.
-pub const APPEARED_AFTER_STOP: &str = "appeared-after-stop";
+pub use reaper_policy::spec::APPEARED_AFTER_STOP;
 
 /// A controller replaces what it lost within this time.
 const REPLACED_WITHIN: Span = Span::from_secs(15 * 60);

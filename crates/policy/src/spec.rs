@@ -52,6 +52,8 @@ pub const DEFAULT_EXPIRY_TAG: &str = "expires";
 pub const DEFAULT_KEEP_TAG: &str = "reaper-keep";
 /// Time between an accepted notice and the action unless a rule says otherwise.
 pub const DEFAULT_NOTICE: Span = Span::from_secs(3 * 24 * 3600);
+/// The name under which a machine is reported that appeared after a stop. No rule may have it.
+pub const APPEARED_AFTER_STOP: &str = "appeared-after-stop";
 /// Keys that name an owner unless configured otherwise, in order.
 pub const DEFAULT_OWNER_TAGS: [&str; 1] = ["owner"];
 

@@ -67,8 +67,22 @@ fn offline_document(setting: &Setting) -> CheckDocument {
         rules: setting.config.policy.rules.iter().map(rule).collect(),
         accounts: accounts.collect(),
         scopes: Vec::new(),
+        obstacles: obstacles(setting),
         warnings: setting.warnings(),
     }
+}
+
+/// What stands against acting, as far as the configuration says.
+fn obstacles(setting: &Setting) -> Vec<String> {
+    let config = setting.config.can_enforce().err().unwrap_or_default();
+    let unpinned =
+        setting.accounts.iter().filter(|account| account.expect_account.is_none()).map(|account| {
+            format!(
+                "account `{}` is not pinned: it is report-only until it has an expect_account",
+                account.name
+            )
+        });
+    config.iter().map(ToString::to_string).chain(unpinned).collect()
 }
 
 fn rule(rule: &RuleSpec) -> RuleCountView {
@@ -169,6 +183,13 @@ fn text(document: &CheckDocument, offline: bool) -> String {
     line(&mut text, format_args!("\nACCOUNTS"));
     for account in &document.accounts {
         account_lines(&mut text, account, document, offline);
+    }
+    line(&mut text, format_args!("\nENFORCING"));
+    if document.obstacles.is_empty() {
+        line(&mut text, format_args!("  nothing stands against `reaper run --enforce`"));
+    }
+    for obstacle in &document.obstacles {
+        line(&mut text, format_args!("  {obstacle}"));
     }
     if !document.warnings.is_empty() {
         line(&mut text, format_args!("\nWARNINGS"));

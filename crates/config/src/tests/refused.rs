@@ -301,6 +301,8 @@ fn an_exemption_ends() {
 fn names_are_unique_and_known() {
     let two = format!("{}{}", rule("when = { expired = true }"), rule("when = { expired = true }"));
     assert!(refused(&two).contains("two rules `r`"));
+    let reserved = rule("when = { expired = true }").replace("\"r\"", "\"appeared-after-stop\"");
+    assert!(refused(&reserved).contains("cannot be called `appeared-after-stop`"));
     let shown = refused(&rule("when = { account = \"reserch\" }"));
     assert!(shown.contains("did you mean `research`?"), "{shown}");
     let shown = refused(&rule("when = { provider = \"azure\" }"));

@@ -30,6 +30,9 @@ pub struct CheckDocument {
     pub accounts: Vec<AccountView>,
     /// Every place that was, or was not, read; empty with `--offline`.
     pub scopes: Vec<ScopeView>,
+    /// What stands against acting with `--enforce`, each with what to do; empty: nothing.
+    #[serde(default)]
+    pub obstacles: Vec<String>,
     /// What to look at.
     pub warnings: Vec<Warning>,
 }
