@@ -9,8 +9,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use reaper_budget::Exchange;
 use reaper_config::Config;
 use reaper_engine::{
-    Account, ActLimits, Clock, Hook, Interrupt, Inventory, Journal, Limits, Orders, Progress, Ran,
-    RunError, Runner, Settings, Silent, Watch,
+    Account, ActLimits, Assessed, Clock, Hook, Interrupt, Inventory, Journal, Limits, Orders,
+    Progress, Ran, RunError, Runner, Settings, Silent, Watch,
 };
 use reaper_ledger::Writer;
 use reaper_model::document::{ConfigView, Mode, Warning};
@@ -149,7 +149,18 @@ impl Setting {
         journal: Journal,
         progress: &Arc<dyn Progress>,
     ) -> Result<Ran, Failure> {
-        Box::pin(self.runner(orders, post, progress).run(journal)).await.map_err(failure)
+        Box::pin(self.runner(orders, post, progress, &|_| {}).run(journal)).await.map_err(failure)
+    }
+
+    /// An audit of which `look` sees every machine with its judgement.
+    pub(crate) async fn look(
+        &self,
+        journal: Journal,
+        progress: &Arc<dyn Progress>,
+        look: &(dyn Fn(&[Assessed]) + Sync),
+    ) -> Result<Ran, Failure> {
+        let runner = self.runner(self.audit_orders(), None, progress, look);
+        Box::pin(runner.run(journal)).await.map_err(failure)
     }
 
     /// Carries out a plan.
@@ -160,7 +171,9 @@ impl Setting {
         journal: Journal,
         progress: &Arc<dyn Progress>,
     ) -> Result<Ran, Failure> {
-        Box::pin(self.runner(orders, None, progress).apply(plan, journal)).await.map_err(failure)
+        Box::pin(self.runner(orders, None, progress, &|_| {}).apply(plan, journal))
+            .await
+            .map_err(failure)
     }
 
     fn runner<'a>(
@@ -168,6 +181,7 @@ impl Setting {
         orders: Orders,
         post: Option<&'a dyn Post>,
         progress: &Arc<dyn Progress>,
+        look: &'a (dyn Fn(&[Assessed]) + Sync),
     ) -> Runner<'a> {
         Runner {
             accounts: &self.accounts,
@@ -177,6 +191,7 @@ impl Setting {
             clock: self.clock,
             watch: self.watch.clone(),
             progress: Arc::clone(progress),
+            look,
         }
     }
 

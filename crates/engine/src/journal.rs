@@ -70,11 +70,11 @@ impl Journal {
             Decision::Write(entries, value) => {
                 let writer = Writer::new("dry");
                 let header = Header { number: 1, previous: Digest::NONE, at, writer };
-                let mut after = state.clone();
-                after
-                    .fold(&Commit { header, entries })
-                    .map_err(|source| Error::Contradiction { number: 1, source })?;
-                *state = after;
+                let commit = Commit { header, entries };
+                let contradiction = |source| Error::Contradiction { number: 1, source };
+                // A fold that fails halfway would leave a state of no use.
+                state.check(&commit).map_err(contradiction)?;
+                state.fold(&commit).map_err(contradiction)?;
                 Ok(value)
             }
         }

@@ -12,12 +12,14 @@
 //! | [`mod@act`] | a plan's steps carried out: read, authorise, record, call, confirm |
 //! | [`candidates`] | assessed machines as decisions look at them |
 //! | [`mod@clock`] | the clock of a run |
+//! | [`error`] | [`RunError`]: why there is no document |
 //! | [`mod@interrupt`] | the wish to end early |
 //! | [`journal`] | where a run records: the ledger, or nowhere |
 //! | [`kept`] | machines kept by `reaper keep` |
 //! | [`mod@memory`] | the ledger's state as decisions remember it |
 //! | [`notices`] | notices on their way |
 //! | [`mod@observe`] | listings held against earlier ones |
+//! | [`orders`] | [`Settings`] and [`Orders`]: what a run is told |
 //! | `overlay` | history, decisions and actions in the document |
 //! | [`pipeline`] | [`Runner`]: a run from its accounts to its document |
 //! | [`settle`] | what earlier runs have left open |
@@ -31,6 +33,7 @@ pub mod audit;
 pub mod candidates;
 pub mod clock;
 pub mod collect;
+pub mod error;
 pub mod interrupt;
 pub mod journal;
 pub mod kept;
@@ -38,6 +41,7 @@ mod machine_view;
 pub mod memory;
 pub mod notices;
 pub mod observe;
+pub mod orders;
 mod overlay;
 pub mod pipeline;
 pub mod prices;
@@ -52,9 +56,11 @@ pub use assess::{Assessed, RuleCount, Yardstick, assess, probe, rule_counts};
 pub use audit::{Frame, document};
 pub use clock::Clock;
 pub use collect::{Account, Inventory, Progress, ScopeRead, Silent, collect};
+pub use error::RunError;
 pub use interrupt::{Interrupt, Interrupter, interrupt};
 pub use journal::Journal;
-pub use pipeline::{Orders, Ran, RunError, Runner, Settings};
+pub use orders::{Orders, Settings};
+pub use pipeline::{Ran, Runner};
 pub use prices::PriceBook;
 pub use scope_view::scopes;
 pub use warnings::of_inventory as inventory_warnings;

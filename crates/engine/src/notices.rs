@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Days, Utc};
 use chrono_tz::Tz;
-use reaper_ledger::{Contradiction, Decision, Entry, Error, NoticeIntent, Sending};
+use reaper_ledger::{Contradiction, Decision, Entry, Error, NoticeIntent, Sending, State};
 use reaper_model::document::{MailKind, MailStatus, MailView, OwnerStatus, PurchaseView};
 use reaper_model::{InstanceId, NoticeStep, Verb};
 use reaper_notify::notice::{Fallback, Kind, Planned, Row, commands};
@@ -74,7 +74,7 @@ impl Desk<'_> {
         let about = notice.about();
         let mut machines: Vec<String> = about.iter().map(|about| about.id.to_string()).collect();
         machines.dedup();
-        let composed = self.compose(notice);
+        let composed = self.compose(notice, told_before(journal.state(), notice));
         let mut view = MailView {
             to: notice.to.clone(),
             kind: MailKind::Notice,
@@ -122,14 +122,15 @@ impl Desk<'_> {
     }
 
     /// The mail, or why there is none: an address from a tag that no mail can go to.
-    fn compose(&self, notice: &DueNotice) -> Result<Mail, String> {
+    fn compose(&self, notice: &DueNotice, again: bool) -> Result<Mail, String> {
         let to: Address = notice.to.parse().map_err(|error| format!("no mail address: {error}"))?;
         let key = notice.key.parse().map_err(|error| format!("{error}"))?;
         let rendered = Notice {
             kind: match notice.step {
+                NoticeStep::Contested => Kind::Contested,
+                NoticeStep::Found | NoticeStep::Stop if again => Kind::Reminder,
                 NoticeStep::Found => Kind::Found,
                 NoticeStep::Stop => Kind::Stop,
-                NoticeStep::Contested => Kind::Contested,
             },
             zone: self.zone,
             contact: self.contact.map(str::to_owned),
@@ -227,6 +228,26 @@ impl Desk<'_> {
         let from = due.unwrap_or_else(|| self.clock.now()).with_timezone(&self.zone).date_naive();
         from.checked_add_days(Days::new(SUGGESTED_KEEP)).unwrap_or(from)
     }
+}
+
+/// Whether the recipient was told all of it before, by a mail that was accepted.
+fn told_before(state: &State, notice: &DueNotice) -> bool {
+    let earlier = || {
+        state.notices().map(|(_, message)| message).filter(|message| {
+            message.accepted_at().is_some()
+                && message.intent.step == notice.step
+                && message.intent.to.eq_ignore_ascii_case(&notice.to)
+        })
+    };
+    notice.topics.iter().all(|topic| {
+        earlier().any(|message| {
+            message.intent.about.iter().any(|about| {
+                about.id == topic.about.id
+                    && about.rule == topic.about.rule
+                    && about.since == topic.about.since
+            })
+        })
+    })
 }
 
 /// What a delivery comes to in the report and in the log. Only a refusal of the recipient is final:

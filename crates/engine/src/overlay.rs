@@ -18,7 +18,7 @@ use crate::act::Acted;
 use crate::candidates::Rights;
 use crate::machine_view::local;
 use crate::observe::Observed;
-use crate::pipeline::{Orders, Settings};
+use crate::orders::{Orders, Settings};
 
 /// What is laid over.
 pub(crate) struct Overlay<'a> {
@@ -56,11 +56,7 @@ impl Overlay<'_> {
             self.acted.iter().map(|acted| (acted.id.to_string(), acted)).collect();
         let steps: BTreeMap<String, &Step> =
             self.plan.steps.iter().map(|step| (step.id.to_string(), step)).collect();
-        let decisions = |decisions: &Decisions| -> BTreeMap<String, Decision> {
-            let all = decisions.machines.iter();
-            all.map(|(id, decision)| (id.to_string(), decision.clone())).collect()
-        };
-        let (planned, cases) = (decisions(self.planned), decisions(self.cases));
+        let (planned, cases) = (by_text(self.planned), by_text(self.cases));
         let shown = self.orders.notices || self.orders.acts;
         for view in &mut document.instances {
             if let Ok(id) = view.id.parse::<InstanceId>() {
@@ -212,7 +208,8 @@ impl Overlay<'_> {
         }
         for ((permission, account), count) in denied {
             let text = format!(
-                "stop permission missing in account {account}: {permission}, for {count} machines"
+                "stop permission missing in account {account}: {permission}, for {count} {}",
+                if count == 1 { "machine" } else { "machines" }
             );
             warn("stop-denied", text, account);
         }
@@ -228,6 +225,10 @@ impl Overlay<'_> {
         }
         warnings
     }
+}
+
+fn by_text(decisions: &Decisions) -> BTreeMap<String, &Decision> {
+    decisions.machines.iter().map(|(id, decision)| (id.to_string(), decision)).collect()
 }
 
 fn lay_decision(view: &mut MachineView, decision: &Decision, step: Option<&Step>) {

@@ -4,93 +4,34 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use chrono::TimeDelta;
-use chrono_tz::Tz;
-use reaper_budget::{Exchange, Month};
-use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error, Held};
-use reaper_model::document::{ConfigView, Mode, Warning};
-use reaper_model::{
-    AccountName, AuditDocument, Class, Instance, InstanceId, Plan, PriceOverride, Span, Step,
-};
+use reaper_budget::Month;
+use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error};
+use reaper_model::document::{MailView, Mode};
+use reaper_model::{AccountName, AuditDocument, Class, Instance, InstanceId, Plan, Step};
 use reaper_notify::Post;
-use reaper_plan::{Decisions, Frame as PlanFrame, Limits, Question, Routing, decide};
-use reaper_policy::{Policy, PolicySpec};
+use reaper_plan::{Decisions, Frame as PlanFrame, Question, decide};
+use reaper_policy::Policy;
 use reaper_provider::{Armed, Identity, Provider};
 use tokio::sync::Mutex;
 
-use crate::act::{ActLimits, Acted, Acting, Arms, Hook, carry_out};
+use crate::act::{Acted, Acting, Arms, carry_out};
 use crate::assess::{Assessed, Yardstick, assess};
 use crate::audit::{Frame, document};
 use crate::candidates::{self, Rights};
 use crate::clock::Clock;
-use crate::collect::{self, Account, AccountFailure, Inventory, Progress};
+use crate::collect::{self, Account, Inventory, Progress};
+use crate::error::{RunError, refuse_without_credentials};
 use crate::journal::Journal;
 use crate::kept;
 use crate::machine_view::Layout;
 use crate::memory::memory;
 use crate::notices::{self, Desk};
 use crate::observe::{Belief, Observed, observe};
+use crate::orders::{Orders, Settings};
 use crate::overlay::{self, Overlay};
 use crate::prices::PriceBook;
 use crate::settle::{Shown, loose_ends, read_missing, settled};
 use crate::watch::Watch;
-
-/// What the configuration says, as a run needs it.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Version of the program.
-    pub version: String,
-    /// The configuration in use.
-    pub config: ConfigView,
-    /// Warnings that arose from it.
-    pub warnings: Vec<Warning>,
-    /// Rules, owners, protection, exemptions.
-    pub policy: PolicySpec,
-    /// Price overrides.
-    pub prices: Vec<PriceOverride>,
-    /// The zone of months, and of all times shown.
-    pub zone: Tz,
-    /// Currency and rates of the report.
-    pub exchange: Exchange,
-    /// The brake.
-    pub limits: Limits,
-    /// Whom notices may go to.
-    pub routing: Routing,
-    /// Names of the clouds for people.
-    pub titles: BTreeMap<String, String>,
-    /// Time limits of acting.
-    pub act: ActLimits,
-    /// The team's command before a stop.
-    pub hook: Option<Hook>,
-    /// How long a run may hold an account.
-    pub lease: TimeDelta,
-    /// How long a plan may be applied.
-    pub plan_lifetime: Span,
-    /// Whether all configured accounts are asked.
-    pub all_accounts: bool,
-}
-
-/// What a run may do.
-#[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "independent wishes of one command line")]
-pub struct Orders {
-    /// The command, as recorded.
-    pub command: &'static str,
-    /// The command, as the document says it.
-    pub mode: Mode,
-    /// Names the run.
-    pub run_id: String,
-    /// Whether its notices promise an action: what an enforcing run decides.
-    pub enforces: bool,
-    /// Whether it acts. Never without [`Orders::enforces`].
-    pub acts: bool,
-    /// Whether notices are looked at at all: an audit says nothing of them.
-    pub notices: bool,
-    /// The number of actions that somebody has looked at.
-    pub expect: Option<u64>,
-    /// Whether a listing is believed however much is missing in it.
-    pub accept_drop: bool,
-}
 
 /// Everything that a run stands on.
 pub struct Runner<'a> {
@@ -108,6 +49,8 @@ pub struct Runner<'a> {
     pub watch: Watch,
     /// Told how reading goes on.
     pub progress: Arc<dyn Progress>,
+    /// Sees every machine with its judgement before it becomes a part of the document.
+    pub look: &'a (dyn Fn(&[Assessed]) + Sync),
 }
 
 /// What a run comes to.
@@ -117,29 +60,6 @@ pub struct Ran {
     pub document: AuditDocument,
     /// What is planned.
     pub plan: Plan,
-    /// Every machine with its judgement.
-    pub machines: Vec<Assessed>,
-}
-
-/// Why there is no document.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// Accounts without credentials: a mistake of the configuration.
-    #[error("{}", .0.join("\n"))]
-    NoCredentials(Vec<String>),
-    /// Another run is active in some of the accounts.
-    #[error("another run is active: {}", held_words(.0))]
-    Locked(Vec<Held>),
-    /// The state could not be read or written.
-    #[error(transparent)]
-    State(#[from] Error),
-}
-
-fn held_words(held: &[Held]) -> String {
-    let words = |held: &Held| {
-        format!("run {} holds {} until {}", held.by, held.account, held.until.to_rfc3339())
-    };
-    held.iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
 impl Runner<'_> {
@@ -323,11 +243,11 @@ impl Runner<'_> {
             Some(plan) => overlay::rebraked(plan, &self.settings, self.orders.expect),
             None => first.plan.clone(),
         };
-        let mut mails = Vec::new();
-        let mut last = first.clone();
-        if self.orders.notices && !found.refused() {
-            (mails, last) = self.tell(&found, first.clone(), &mut journal).await?;
-        }
+        let (mails, told) = if self.orders.notices && !found.refused() {
+            self.tell(&found, &first, &mut journal).await?
+        } else {
+            (Vec::new(), None)
+        };
         let acted = if self.orders.acts && !plan.brake.holds() {
             let (acted, back) = self.act(&found, &first, &plan, journal).await;
             journal = back;
@@ -344,7 +264,7 @@ impl Runner<'_> {
             observed: &observed,
             rights: &rights,
             planned: &first,
-            cases: &last,
+            cases: told.as_ref().unwrap_or(&first),
             plan: &plan,
             acted: &acted,
             mails,
@@ -352,11 +272,11 @@ impl Runner<'_> {
             has_history,
             last_complete,
         };
-        let frame = self.frame();
-        let mut document = document(frame, &inventory, machines.clone(), &policy);
+        (self.look)(&machines);
+        let mut document = document(self.frame(), &inventory, machines, &policy);
         layout.lay_over(&mut document);
         self.end(&document, interrupted, &mut journal).await?;
-        Ok(Ran { document, plan, machines })
+        Ok(Ran { document, plan })
     }
 
     /// Asks the decisions and records what they change in the cases.
@@ -402,13 +322,13 @@ impl Runner<'_> {
     }
 
     /// Sends what is due, until nothing new is: a recipient who is refused for good is replaced by
-    /// the fallback in the same run.
+    /// the fallback in the same run. With the decisions after the last answer, if there was one.
     async fn tell(
         &self,
         found: &Found,
-        first: Decisions,
+        first: &Decisions,
         journal: &mut Journal,
-    ) -> Result<(Vec<reaper_model::document::MailView>, Decisions), Error> {
+    ) -> Result<(Vec<MailView>, Option<Decisions>), Error> {
         let machines: BTreeMap<InstanceId, &Assessed> =
             found.machines.iter().map(|machine| (machine.instance.id.clone(), machine)).collect();
         let candidates = candidates::candidates(
@@ -443,8 +363,9 @@ impl Runner<'_> {
         };
         let mut mails = Vec::new();
         let mut tried = BTreeSet::new();
-        let mut decisions = first;
+        let mut again: Option<Decisions> = None;
         loop {
+            let decisions = again.as_ref().unwrap_or(first);
             let due: Vec<_> = decisions
                 .notices
                 .iter()
@@ -452,13 +373,13 @@ impl Runner<'_> {
                 .cloned()
                 .collect();
             if due.is_empty() {
-                return Ok((mails, decisions));
+                return Ok((mails, again));
             }
             mails.extend(notices::send(&desk, &due, journal).await?);
             if desk.post.is_none() {
-                return Ok((mails, decisions));
+                return Ok((mails, again));
             }
-            decisions = self.decide(found, journal).await?;
+            again = Some(self.decide(found, journal).await?);
         }
     }
 
@@ -561,13 +482,4 @@ impl Found {
     fn refused(&self) -> bool {
         !self.inventory.wrong_accounts.is_empty()
     }
-}
-
-fn refuse_without_credentials<'a>(
-    bare: impl Iterator<Item = &'a AccountFailure>,
-) -> Result<(), RunError> {
-    let bare: Vec<String> = bare
-        .map(|failure| format!("account {:?}: {}", failure.account.as_str(), failure.error))
-        .collect();
-    if bare.is_empty() { Ok(()) } else { Err(RunError::NoCredentials(bare)) }
 }

@@ -2,7 +2,9 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Mutex;
 
+use reaper_engine::Assessed;
 use reaper_model::AuditDocument;
 use reaper_model::document::{EXPLAIN_SCHEMA, ExplainDocument, RuleView};
 use reaper_model::outcome::EXIT_FINDINGS;
@@ -30,20 +32,28 @@ pub(crate) async fn explain(
     let wanted = id.trim();
     let (journal, unread) = history(&setting, environment).await;
     let progress = run::progress(printer);
-    let ran = setting.run(setting.audit_orders(), None, journal, &progress).await?;
+    let answers = Mutex::new(Vec::new());
+    let look = |machines: &[Assessed]| {
+        let named = machines.iter().filter(|machine| {
+            let id = &machine.instance.id;
+            id.native == wanted || id.to_string() == wanted
+        });
+        let named: Vec<(String, Vec<RuleView>)> = named
+            .map(|machine| {
+                let rules = machine.judgement.rules.iter().map(view).collect();
+                (machine.instance.id.to_string(), rules)
+            })
+            .collect();
+        // Nobody panics while holding it.
+        if let Ok(mut answers) = answers.lock() {
+            *answers = named;
+        }
+    };
+    let ran = setting.look(journal, &progress, &look).await?;
     drop(progress);
     let mut document = ran.document;
     note_unread(&mut document, unread);
-    let named = ran.machines.iter().filter(|machine| {
-        let id = &machine.instance.id;
-        id.native == wanted || id.to_string() == wanted
-    });
-    let answers: Vec<(String, Vec<RuleView>)> = named
-        .map(|machine| {
-            let rules = machine.judgement.rules.iter().map(view).collect();
-            (machine.instance.id.to_string(), rules)
-        })
-        .collect();
+    let answers = answers.into_inner().unwrap_or_default();
     let (full, rules) = match <[_; 1]>::try_from(answers) {
         Ok([only]) => only,
         Err(answers) if answers.is_empty() => return unknown(wanted, &document),

@@ -58,12 +58,11 @@ impl Notice {
     fn statement(&self) -> String {
         let number = self.rows.len();
         let machines = count(number, "machine");
-        let (s, was, is) = if number == 1 { ("s", "was", "is") } else { ("", "were", "are") };
+        let (s, was) = if number == 1 { ("s", "was") } else { ("", "were") };
         match self.kind {
             Kind::Found | Kind::Stop => format!("{machines} look{s} forgotten"),
             Kind::Reminder => format!("reminder: {machines} still look{s} forgotten"),
             Kind::Contested => format!("{machines} {was} started again after a stop"),
-            Kind::Kept => format!("{machines} {is} kept for now"),
         }
     }
 
@@ -91,9 +90,6 @@ impl Notice {
                 (Kind::Contested, _) => {
                     "reaper stopped them after a notice and somebody started them again. It will not stop them another time on its own: please stop what is not needed, or keep it."
                 }
-                (Kind::Kept, _) => {
-                    "They are left alone as long as that holds. The money runs on."
-                }
             }
             .to_owned(),
         );
@@ -111,7 +107,6 @@ impl Notice {
             (Kind::Contested, _) => {
                 "is only reported: it was started again after a stop".to_owned()
             }
-            (Kind::Kept, _) => "is kept".to_owned(),
             (_, Planned::Report) => "is only reported".to_owned(),
             (Kind::Stop, Planned::Stop { due }) => format!("will be stopped {}", when(due)),
             (Kind::Stop, Planned::Terminate { due }) => {
@@ -183,7 +178,7 @@ mod tests {
 
     #[test]
     fn only_the_kind_stop_promises() {
-        for kind in [Kind::Found, Kind::Reminder, Kind::Contested, Kind::Kept] {
+        for kind in [Kind::Found, Kind::Reminder, Kind::Contested] {
             let notice = fixture::notice(kind);
             let rows = notice.rows.iter().map(|row| notice.planned(row));
             for text in rows.chain([notice.subject(), notice.headline()]).chain(notice.opening()) {

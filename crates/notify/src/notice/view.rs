@@ -29,8 +29,6 @@ pub enum Kind {
     Reminder,
     /// Machines that people start again after each stop; they are left alone from now on.
     Contested,
-    /// Machines are kept by a tag or an exemption.
-    Kept,
 }
 
 /// One machine. What is missing is shown as `-`.

@@ -1,0 +1,71 @@
+//! What a run is told: the settings that the configuration makes, and the orders of the command
+//! line.
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+use chrono_tz::Tz;
+use reaper_budget::Exchange;
+use reaper_model::document::{ConfigView, Mode, Warning};
+use reaper_model::{PriceOverride, Span};
+use reaper_plan::{Limits, Routing};
+use reaper_policy::PolicySpec;
+
+use crate::act::{ActLimits, Hook};
+
+/// What the configuration says, as a run needs it.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Version of the program.
+    pub version: String,
+    /// The configuration in use.
+    pub config: ConfigView,
+    /// Warnings that arose from it.
+    pub warnings: Vec<Warning>,
+    /// Rules, owners, protection, exemptions.
+    pub policy: PolicySpec,
+    /// Price overrides.
+    pub prices: Vec<PriceOverride>,
+    /// The zone of months, and of all times shown.
+    pub zone: Tz,
+    /// Currency and rates of the report.
+    pub exchange: Exchange,
+    /// The brake.
+    pub limits: Limits,
+    /// Whom notices may go to.
+    pub routing: Routing,
+    /// Names of the clouds for people.
+    pub titles: BTreeMap<String, String>,
+    /// Time limits of acting.
+    pub act: ActLimits,
+    /// The team's command before a stop.
+    pub hook: Option<Hook>,
+    /// How long a run may hold an account.
+    pub lease: TimeDelta,
+    /// How long a plan may be applied.
+    pub plan_lifetime: Span,
+    /// Whether all configured accounts are asked.
+    pub all_accounts: bool,
+}
+
+/// What a run may do.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent wishes of one command line")]
+pub struct Orders {
+    /// The command, as recorded.
+    pub command: &'static str,
+    /// The command, as the document says it.
+    pub mode: Mode,
+    /// Names the run.
+    pub run_id: String,
+    /// Whether its notices promise an action: what an enforcing run decides.
+    pub enforces: bool,
+    /// Whether it acts. Never without [`Orders::enforces`].
+    pub acts: bool,
+    /// Whether notices are looked at at all: an audit says nothing of them.
+    pub notices: bool,
+    /// The number of actions that somebody has looked at.
+    pub expect: Option<u64>,
+    /// Whether a listing is believed however much is missing in it.
+    pub accept_drop: bool,
+}
