@@ -4,31 +4,28 @@
 //! what has ended, which EC2 does: those are tried on the simulated cloud alone.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use reaper_model::document::Verdict;
 use reaper_model::{
-    Fact, Fingerprint, Guard, Instance, InstanceId, Meter, ProviderName, State, Step, StopKind,
-    Tags, Verb,
+    Fact, Guard, Instance, InstanceId, Meter, ProviderName, State, StopKind, Tags, Verb,
 };
-use reaper_provider::{
-    AccountSettings, Armed, Consents, Delivery, ErrorKind, Fresh, Identity, Pinned, Provider,
-    StopPermit, authorise,
-};
+use reaper_provider::{AccountSettings, Delivery, ErrorKind, Identity, Provider, StopPermit};
 use rust_decimal::Decimal;
 use serde_json::Value;
 
+use crate::alone::{alike, with_details};
 use crate::law::OwnLaw;
+use crate::permits::{permit, tag_permit};
 use crate::rigs::Aws;
-use crate::stage::{Place, Reading, context, open, settings};
+use crate::stage::{Place, Reading, context, identity, open, settings};
 use crate::support::Moto;
 
 /// Name and trial, like those of the other laws.
-pub(crate) const LAWS: [OwnLaw; 5] = [
+pub(crate) const LAWS: [OwnLaw; 6] = [
     ("fl_013_listings_are_complete", || Box::pin(complete())),
     ("the_same_inventory_twice_is_equal", || Box::pin(same_twice())),
+    ("a_read_says_what_the_listing_says", || Box::pin(read_as_listed())),
     ("tags_come_through_letter_for_letter", || Box::pin(tags_and_prices())),
     ("what_is_done_is_seen_by_others", || Box::pin(done())),
     ("fl_039_fl_045_what_is_refused_is_left_alone", || Box::pin(refused())),
@@ -70,7 +67,7 @@ impl Fleet {
     }
 
     fn identity(&self) -> Identity {
-        Identity { account: self.account().into(), login: String::new() }
+        identity(self.account())
     }
 
     fn at(&self, name: &str, region: &str) -> InstanceId {
@@ -89,47 +86,7 @@ impl Fleet {
 
     /// The same machine as boto3 sees it.
     fn seen(&self, id: &InstanceId) -> Value {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/python/moto_fleet.py");
-        let python = self.moto.seeded["python"].as_str().expect("what runs the script");
-        let output = Command::new(python)
-            .args([script, "seen", &self.moto.url, id.location.as_str(), &id.native])
-            .output()
-            .expect("Python starts");
-        serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
-    }
-
-    fn pinned(&self) -> Pinned {
-        let (name, pin) = (ProviderName::new("aws"), Some(self.account()));
-        Pinned::compare(&"lawful".into(), &name, pin, &self.identity()).expect("pinned")
-    }
-
-    /// The right to act on a machine, of an account that agrees to everything.
-    fn permit(&self, machine: &Instance, verb: Verb) -> StopPermit {
-        let consents = Consents { terminate: true, local_data_loss: true };
-        let armed = Armed::new(self.pinned(), consents, true).expect("enforcing");
-        let (now, fingerprint) = (self.now(), Fingerprint::of(machine, ""));
-        let step = Step {
-            id: machine.id.clone(),
-            account: "lawful".into(),
-            name: None,
-            verb,
-            call: String::new(),
-            rule: "ownerless".to_owned(),
-            reasons: Vec::new(),
-            notice: String::new(),
-            noticed_at: now,
-            due_at: now,
-            fingerprint: fingerprint.clone(),
-            ground: String::new(),
-            hourly: None,
-            saves_per_month: None,
-            still_charged: Vec::new(),
-            loses: Vec::new(),
-        };
-        let (fingerprint, verdict) = (&fingerprint, Verdict::Orphan);
-        let fresh = Fresh { instance: machine, fingerprint, verdict, why: "" };
-        authorise(&armed, &step, &fresh, now).expect("a machine that may be acted on")
+        self.moto.boto3("seen", &[id.location.as_str(), &id.native])
     }
 
     async fn list(&self, provider: &dyn Provider) -> Vec<Reading> {
@@ -140,6 +97,10 @@ impl Fleet {
         }
         readings
     }
+}
+
+fn may(machine: &Instance, verb: Verb) -> StopPermit {
+    permit(machine, verb).expect("nothing speaks against it")
 }
 
 /// All accelerated machines of all regions, each once, over several pages; and whose they are.
@@ -175,6 +136,17 @@ async fn same_twice() {
     let second = fleet.list(&*fleet.open()).await;
     for (first, second) in first.iter().zip(&second) {
         assert_eq!(first.machines, second.machines);
+    }
+}
+
+/// Read alone, every machine of every region is what the listing and the details said of it.
+async fn read_as_listed() {
+    let fleet = Fleet::start();
+    let (provider, cx) = (fleet.open(), context(fleet.now()));
+    for reading in fleet.list(&*provider).await {
+        for machine in with_details(&*provider, &cx, reading.machines).await {
+            alike(&machine, &fleet.read(&*provider, &machine.id).await);
+        }
     }
 }
 
@@ -220,24 +192,24 @@ async fn done() {
         // Of a one-time request, it can only be terminated.
         let only_terminate = before.stop.kind == StopKind::Terminate;
         assert_eq!(only_terminate, name == "spot");
-        provider.act(&cx, fleet.permit(&before, verb)).await.expect("taken");
+        provider.act(&cx, may(&before, verb)).await.expect("taken");
         assert_eq!(fleet.seen(&id)["state"], word);
         let after = fleet.read(&*provider, &id).await;
         assert_eq!((after.state, after.meter.may_be_billed()), (state, false));
         // Once more is no error: whoever was faster is no trouble.
-        provider.act(&cx, fleet.permit(&before, verb)).await.expect("taken again");
+        provider.act(&cx, may(&before, verb)).await.expect("taken again");
     }
 
     let id = fleet.at("owned", "eu-west-1");
     let tags = fleet.seen(&id)["tags"].clone();
     for value in ["2026-12-24", ""] {
-        let permit = fleet.pinned().tag(&id, "reaper-keep", Some(value)).expect("its own");
+        let permit = tag_permit(&id, "reaper-keep", Some(value));
         provider.tag(&cx, permit).await.expect("taken");
         let mut expected = tags.clone();
         expected["reaper-keep"] = value.into();
         assert_eq!(fleet.seen(&id)["tags"], expected, "and all others stay");
     }
-    let permit = fleet.pinned().tag(&id, "reaper-keep", None).expect("its own");
+    let permit = tag_permit(&id, "reaper-keep", None);
     provider.tag(&cx, permit).await.expect("taken");
     assert_eq!(fleet.seen(&id)["tags"], tags);
 }
@@ -250,7 +222,7 @@ async fn refused() {
     let machine = fleet.read(&*provider, &id).await;
     assert_eq!(machine.guards.value(), Some(&vec![Guard::Stop]));
     let before = fleet.seen(&id);
-    let error = provider.act(&cx, fleet.permit(&machine, Verb::Stop)).await.expect_err("protected");
+    let error = provider.act(&cx, may(&machine, Verb::Stop)).await.expect_err("protected");
     assert_eq!((error.kind, error.delivery), (ErrorKind::Protected, Delivery::Answered));
     let after = fleet.seen(&id);
     assert_eq!((&after["state"], &after["stop_protection"]), (&"running".into(), &true.into()));
@@ -261,7 +233,7 @@ async fn refused() {
     let read = provider.read(&cx, &fleet.identity(), &gone.id).await;
     assert_eq!(read.expect_err("nowhere").kind, ErrorKind::NotFound);
     for verb in [Verb::Stop, Verb::Terminate] {
-        let error = provider.act(&cx, fleet.permit(&gone, verb)).await.expect_err("nowhere");
+        let error = provider.act(&cx, may(&gone, verb)).await.expect_err("nowhere");
         assert_eq!((error.kind, error.delivery), (ErrorKind::NotFound, Delivery::Answered));
     }
 }

@@ -5,7 +5,9 @@ use std::pin::Pin;
 use reaper_provider::Capabilities;
 
 use crate::rig::Rig;
-use crate::{answers, errors, money, pages, reading, secrets, tags, time};
+use crate::{
+    acting, alone, answers, errors, money, pages, reading, retagging, secrets, tags, time,
+};
 
 /// A law being tried.
 pub(crate) type Trying = Pin<Box<dyn Future<Output = ()>>>;
@@ -40,9 +42,31 @@ pub(crate) enum Need {
     Locations,
     /// A documented number of request starts per second.
     Rate,
+    /// An answer to an action that says what was taken.
+    Receipt,
+    /// The provider's own protection of machines.
+    Protection,
+    /// Tags that can be changed.
+    Tagging,
+    /// No tags that could be changed.
+    NoTagging,
 }
 
 impl Need {
+    /// All that not every cloud has.
+    pub(crate) const GATES: [Self; 10] = [
+        Self::Pages,
+        Self::Tags,
+        Self::NoTags,
+        Self::EqualKeys,
+        Self::Locations,
+        Self::Rate,
+        Self::Receipt,
+        Self::Protection,
+        Self::Tagging,
+        Self::NoTagging,
+    ];
+
     /// Why a law with this need makes no sense at a cloud, if so.
     pub(crate) fn lacking(self, rig: &dyn Rig, able: Capabilities) -> Option<&'static str> {
         let (there, why) = match self {
@@ -54,6 +78,10 @@ impl Need {
             Self::EqualKeys => (rig.repeats_keys(), "a key is there once"),
             Self::Locations => (able.scope_per_location, "one call covers all locations"),
             Self::Rate => (rig.rate().is_some(), "no rate is documented"),
+            Self::Receipt => (rig.gives_receipt(), "the answer is void"),
+            Self::Protection => (rig.protection().is_some(), "machines cannot be protected"),
+            Self::Tagging => (rig.tagging().is_some(), "tags cannot be changed"),
+            Self::NoTagging => (rig.tagging().is_none(), "tags can be changed"),
         };
         (!there).then_some(why)
     }
@@ -101,6 +129,22 @@ pub(crate) const LAWS: &[Law] = laws![
     "an_answer_cut_short_is_an_error" Nothing time::cut,
     "fl_068_requests_in_flight_are_bounded" Nothing time::in_flight,
     "fl_067_the_documented_rate_is_kept" Rate time::rate,
+    "a_read_says_what_the_listing_says" Nothing alone::as_listed,
+    "fresh_read_before_action" Nothing alone::nothing_remembered,
+    "only_the_providers_word_ends_a_machine" Nothing alone::no_end_by_others,
+    "fl_051_no_call_is_made_but_those_named" Nothing acting::only_named_calls,
+    "fl_046_an_action_is_sent_once_whatever_comes_back" Nothing acting::sent_once,
+    "a_page_is_no_refusal_of_an_action" Nothing acting::pages_are_no_refusals,
+    "a_page_is_no_receipt_of_an_action" Receipt acting::pages_are_no_receipts,
+    "an_action_that_met_nobody_was_not_sent" Nothing acting::nobody_there,
+    "fl_041_fl_042_a_bill_has_ended_when_a_read_says_so" Nothing acting::ended_when_read,
+    "fl_040_fl_045_who_comes_too_late_is_told_so" Nothing acting::too_late,
+    "fl_047_a_missing_right_to_act_is_named" Nothing acting::denied,
+    "fl_039_protection_is_told_and_never_lifted" Protection acting::protected,
+    "fl_036_one_tag_changes_and_all_others_stay" Tagging retagging::one_tag,
+    "a_tag_is_changed_once_whatever_comes_back" Tagging retagging::sent_once,
+    "where_tags_cannot_be_changed_nothing_is_sent" NoTagging retagging::not_offered,
     "secrets_show_nowhere" Nothing secrets::nowhere,
     "a_secret_that_is_quoted_goes_no_further" Nothing secrets::quoted,
+    "a_secret_that_is_quoted_to_an_action_goes_no_further" Nothing secrets::quoted_to_action,
 ];

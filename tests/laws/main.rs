@@ -12,6 +12,10 @@
 //! | EqualKeys | a key is there once | machines have no tags | yes | yes |
 //! | Locations | yes | one call covers all locations | yes | one call covers all locations |
 //! | Rate | yes | no rate is documented | no rate is documented | yes |
+//! | Receipt | yes | the answer is void | yes | yes |
+//! | Protection | yes | machines cannot be protected | yes | machines cannot be protected |
+//! | Tagging | yes | tags cannot be changed | yes | tags cannot be changed |
+//! | NoTagging | tags can be changed | yes | tags can be changed | yes |
 
 #![allow(
     clippy::expect_used,
@@ -20,13 +24,17 @@
     reason = "a law that does not hold says so by panic; texts are built plainly"
 )]
 
+mod acting;
+mod alone;
 mod answers;
 mod aws_on_moto;
 mod errors;
 mod law;
 mod money;
 mod pages;
+mod permits;
 mod reading;
+mod retagging;
 mod rig;
 mod rigs;
 mod secrets;
@@ -76,9 +84,7 @@ fn able(rig: &dyn Rig) -> Capabilities {
 fn the_gates_are_as_told() -> Result<(), Failed> {
     let names: Vec<&str> = RIGS.iter().map(|rig| rig.descriptor().name).collect();
     let mut rows = vec![format!("| need | {} |", names.join(" | "))];
-    for need in
-        [Need::Pages, Need::Tags, Need::NoTags, Need::EqualKeys, Need::Locations, Need::Rate]
-    {
+    for need in Need::GATES {
         let cells = RIGS.map(|rig| need.lacking(rig, able(rig)).unwrap_or("yes"));
         rows.push(format!("| {need:?} | {} |", cells.join(" | ")));
     }

@@ -1,9 +1,9 @@
 //! What a law asks of a provider's simulated cloud: the words that only the provider's own wire has
 //! for "a machine without an id" or "a listing that runs in a circle".
 
-use reaper_model::Currency;
+use reaper_model::{Currency, Verb};
 use reaper_provider::{AccountSettings, Descriptor};
-use reaper_simcloud::{Fault, World};
+use reaper_simcloud::{Act, Fault, World};
 
 /// A state that no provider has.
 pub(crate) const UNHEARD_OF: &str = "HIBERNATING_DEEP";
@@ -66,7 +66,7 @@ pub(crate) fn fleet(count: usize) -> Vec<Machine> {
 }
 
 /// One provider's simulated account.
-pub(crate) trait Rig: Sync {
+pub(crate) trait Rig: Acting + Sync {
     /// Its line in the command line's list.
     fn descriptor(&self) -> &'static Descriptor;
 
@@ -118,6 +118,34 @@ pub(crate) trait Rig: Sync {
 
     /// The body of a refusal in the provider's own form, and its media type.
     fn refusal(&self, words: &str) -> (String, &'static str);
+}
+
+/// How machines are read alone and acted upon, in the simulator's words.
+pub(crate) trait Acting {
+    /// The call that reads one machine.
+    fn reading(&self) -> &'static str;
+
+    /// The call that ends a bill in this way, where the adapter is to make one.
+    fn ending(&self, verb: Verb) -> Option<&'static str>;
+
+    /// Whether the answer to that call says what was taken, or at least something.
+    fn gives_receipt(&self) -> bool;
+
+    /// From now on the machine of that number takes being acted upon like this.
+    fn takes(&self, world: &mut World, number: usize, act: Act);
+
+    /// From now on the credentials may not end a bill. Names the permission.
+    fn forbid(&self, world: &mut World) -> &'static str;
+
+    /// The machine of that number comes into a state from which it cannot be acted upon.
+    fn hinder(&self, world: &mut World, number: usize);
+
+    /// The provider's own protection of a machine, where it has one: put on the machine of that
+    /// number.
+    fn protection(&self) -> Option<fn(&mut World, usize)>;
+
+    /// The calls that set and that remove a tag, where tags can be changed.
+    fn tagging(&self) -> Option<[&'static str; 2]>;
 }
 
 /// How many requests may start.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use reaper_model::document::Warning;
-use reaper_model::{Instance, Location};
+use reaper_model::{Instance, InstanceId, Location, ProviderName};
 use reaper_provider::account::CallLimits;
 use reaper_provider::{
     AccountSettings, CallContext, ErrorKind, Identity, Provider, ProviderError, RequestCounter,
@@ -64,6 +64,31 @@ impl Stage {
         let place = Place { account: self.rig.account(), location: self.rig.location() };
         Reading::of(provider, &self.context(), place).await
     }
+
+    /// The machine of that number.
+    pub(crate) fn id(&self, number: usize) -> InstanceId {
+        InstanceId {
+            provider: ProviderName::new(self.rig.descriptor().name),
+            account: self.rig.account().into(),
+            location: self.rig.location().into(),
+            native: self.rig.id(number),
+        }
+    }
+
+    /// Reads one machine alone, with a new adapter.
+    pub(crate) async fn read(&self, number: usize) -> Result<Instance, ProviderError> {
+        self.read_with(&*self.open(), number).await
+    }
+
+    /// Reads one machine alone, with an adapter that goes on living.
+    pub(crate) async fn read_with(
+        &self,
+        provider: &dyn Provider,
+        number: usize,
+    ) -> Result<Instance, ProviderError> {
+        let identity = identity(self.rig.account());
+        provider.read(&self.context(), &identity, &self.id(number)).await
+    }
 }
 
 /// Settings that open a rig's account at an address.
@@ -82,6 +107,11 @@ pub(crate) fn settings(rig: &dyn Rig, url: &str) -> AccountSettings {
 /// Opens an account without looking around.
 pub(crate) fn open(rig: &dyn Rig, settings: AccountSettings) -> Arc<dyn Provider> {
     (rig.descriptor().open)(settings, Surroundings::NONE).expect("complete settings")
+}
+
+/// The account as its identity names it.
+pub(crate) fn identity(account: &str) -> Identity {
+    Identity { account: account.into(), login: String::new() }
 }
 
 /// A piece of work at this time.
@@ -112,7 +142,7 @@ impl Reading {
         let pages = Mutex::new(Vec::new());
         let note = |count| pages.lock().unwrap_or_else(PoisonError::into_inner).push(count);
         let mut sink = Sink::new(&note);
-        let identity = Identity { account: place.account.into(), login: String::new() };
+        let identity = identity(place.account);
         let location = Location::new(place.location);
         let ended = provider.list(cx, &identity, &location, &mut sink).await;
         let (warnings, machines) = (sink.take_warnings(), sink.into_inner());

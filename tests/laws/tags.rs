@@ -6,7 +6,7 @@ use crate::rig::{Machine, Pair, Rig};
 use crate::stage::Stage;
 
 /// Keys that differ in case only, other scripts, marks of markup, separators inside the value.
-const TAGS: [Pair; 4] = [
+pub(crate) const TAGS: [Pair; 4] = [
     ("owner", "zoë"),
     ("Owner", "日本 ☕"),
     ("project", "größe <b>&amp;</b> \"x\""),
@@ -15,8 +15,9 @@ const TAGS: [Pair; 4] = [
 /// The same key twice.
 const EQUAL_KEYS: [Pair; 2] = [("owner", "alice"), ("owner", "bob")];
 
+/// These tags and no others.
 #[track_caller]
-fn carries(machine: &Instance, expected: &[Pair]) {
+pub(crate) fn carries(machine: &Instance, expected: &[Pair]) {
     let tags = machine.tags.value().expect("tags");
     let mut found: Vec<(&str, &str)> = tags
         .iter()

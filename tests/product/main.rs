@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed; texts are built plainly"
 )]
 
+mod acting;
 mod aws;
 mod cli;
 mod clients;
@@ -15,6 +16,7 @@ mod demo;
 mod four;
 mod lambda;
 mod moto;
+mod moto_acting;
 mod ovhcloud;
 mod scaleway;
 mod schema;

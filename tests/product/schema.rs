@@ -25,7 +25,7 @@ fn schemas_refuse_what_is_not_promised() {
 
 #[test]
 fn the_committed_schemas_are_those_that_the_binary_prints() {
-    for name in ["config", "audit", "check", "explain", "error"] {
+    for name in ["config", "audit", "plan", "check", "explain", "history", "error"] {
         let printed = Reaper::new().run(&["schema", name]).exits(0).stdout;
         let path = format!("{}/../config/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
         let committed = std::fs::read_to_string(&path).unwrap_or_default();

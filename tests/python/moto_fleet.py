@@ -1,8 +1,9 @@
 """Serves moto on a free loopback port with a fleet seeded through boto3, until stdin closes.
 
-Prints one JSON line: {"url": …, "now": …, "machines": {name: id}, "python": …}. Called as
-`moto_fleet.py seen URL REGION ID`, it serves nothing and prints what boto3 sees of a machine of a
-fleet that is being served. The fleet is the one that
+Prints one JSON line: {"url": …, "now": …, "machines": {name: id}, "python": …}. Called in other
+ways, it serves nothing, asks a fleet that is being served, and prints the answer as JSON:
+`moto_fleet.py seen URL REGION ID` what boto3 sees of a machine, `moto_fleet.py states URL` the state
+of every machine by id, `moto_fleet.py bucket URL NAME` makes a bucket. The fleet is the one that
 tests/product/moto.rs expects; moto's own deviations from EC2 (instances run at once, launch times
 are now) are worked round here and there, never in the product.
 """
@@ -121,6 +122,25 @@ def seen(url, region, instance):
     }
 
 
+def states(url):
+    """The state of every machine, by id, as boto3 sees it."""
+    regions = sorted({row[1] for row in FLEET})
+    found = {}
+    for region in regions:
+        pages = client("ec2", url, region).get_paginator("describe_instances").paginate()
+        for page in pages:
+            for reservation in page["Reservations"]:
+                for machine in reservation["Instances"]:
+                    found[machine["InstanceId"]] = machine["State"]["Name"]
+    return found
+
+
+def bucket(url, name):
+    """Makes a bucket."""
+    client("s3", url, "us-east-1").create_bucket(Bucket=name)
+    return name
+
+
 def main():
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -143,7 +163,8 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["seen"]:
-        print(json.dumps(seen(*sys.argv[2:])))
+    questions = {"seen": seen, "states": states, "bucket": bucket}
+    if sys.argv[1:]:
+        print(json.dumps(questions[sys.argv[1]](*sys.argv[2:])))
     else:
         main()

@@ -132,7 +132,8 @@ pub(crate) enum Command {
         /// Only this machine: full id or the provider's id.
         #[arg(value_name = "ID")]
         id: Option<String>,
-        /// Read the whole log again and check that nothing was edited or removed.
+        /// Read the whole log again and check that nothing was edited, moved or removed from its
+        /// middle. A cut end cannot be seen: keep the head that it prints to compare.
         #[arg(long, conflicts_with = "id")]
         verify: bool,
     },

@@ -97,7 +97,7 @@ impl Failure {
 }
 
 /// What to do about a state that cannot be relied upon.
-const STATE_HELP: &str = "nothing was done; `reaper history --verify` says what is wrong with it, \
+const STATE_HELP: &str = "no machine was touched; `reaper history --verify` says what is wrong with it, \
                           [state] url says where it lies";
 
 impl From<ConfigError> for Failure {

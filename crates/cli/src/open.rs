@@ -24,18 +24,29 @@ pub(crate) fn config(global: &Global, environment: &Environment) -> Result<Confi
         Some(path) => path.clone(),
         None => find(environment)?,
     };
-    if let Some(output) = &global.output
-        && let (Ok(output), Ok(path)) = (output.canonicalize(), path.canonicalize())
-        && output == path
-    {
-        return Err(Failure::usage(
-            format!("--output {} is the configuration file", output.display()),
-            "name another file",
-        ));
+    if let Some(output) = &global.output {
+        not_the_same("--output", output, Some(&path), "the configuration file")?;
     }
     let keys = providers::keys();
     let lookup = ConfigEnvironment { lookup: &variable, providers: &keys };
     Ok(reaper_config::load(&path, &lookup)?)
+}
+
+/// Refuses to write over another file of the same run.
+pub(crate) fn not_the_same(
+    option: &str,
+    path: &Path,
+    other: Option<&Path>,
+    what: &str,
+) -> Result<(), Failure> {
+    let Some(other) = other else { return Ok(()) };
+    let same = path == other
+        || matches!((path.canonicalize(), other.canonicalize()), (Ok(one), Ok(two)) if one == two);
+    if same {
+        let text = format!("{option} {} is {what}", path.display());
+        return Err(Failure::usage(text, "name another file"));
+    }
+    Ok(())
 }
 
 /// Where a configuration is looked for when none is named.

@@ -1,8 +1,7 @@
 //! The state that the configuration names: opened for reading or for writing.
 
-use std::error::Error as StdError;
-
 use reaper_config::Config;
+use reaper_engine::error::chain;
 use reaper_ledger::{Access, Address, Error, Ledger, Opening, Store, View, Writer};
 
 use crate::environment::{Environment, variable};
@@ -41,16 +40,4 @@ pub(crate) async fn ledger(
 /// A state that cannot be read, trusted or written: nothing is done on such ground.
 pub(crate) fn untrusted(error: &Error) -> Failure {
     Failure::State(chain(error))
-}
-
-/// An error with its causes, one line.
-pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    text
 }

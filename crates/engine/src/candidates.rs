@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reaper_model::document::StillCharged;
-use reaper_model::{AccountName, Instance, Money, Price, Purchase, StopKind, Verb};
+use reaper_model::{AccountName, Instance, Loss, Money, Price, Purchase, StopKind, Verb};
 use reaper_plan::{Candidate, Way, Ways};
 use reaper_provider::{Consents, Identity, Pinned, Provider, Refusal, allowed};
 
@@ -97,7 +97,9 @@ fn ways(
         let no_call = Refusal::NoCall { provider: provider.name(), verb };
         let call = provider.call(verb).ok_or_else(|| no_call.to_string())?;
         let loses = instance.stop.loses.iter().map(|loss| loss_words(loss, instance)).collect();
-        Ok(Way { verb, call, loses })
+        let erases_disks =
+            verb == Verb::Terminate || instance.stop.loses.contains(&Loss::LocalDisks);
+        Ok(Way { verb, call, loses, erases_disks })
     };
     let stop = match instance.stop.kind {
         StopKind::Deallocate => way(Verb::Stop),

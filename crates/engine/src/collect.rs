@@ -61,6 +61,8 @@ pub struct ScopeRead {
     pub machines: usize,
     /// Whether it covers all places of its account at once; machines then say where they are.
     pub covers_all: bool,
+    /// Whether there was time to ask at all.
+    pub begun: bool,
     /// What the adapter wants a reader to know besides.
     pub warnings: Vec<Warning>,
     /// Requests sent, retries included.
@@ -282,15 +284,18 @@ fn fail_accounts_without_any_place(inventory: &mut Inventory) {
     }
 }
 
-/// Reads the machines of a plan's steps, each alone, as an inventory that holds nothing else. Those
-/// that could not be read are missing in it, and their scope is not whole.
+/// Machines of a plan that could not be read alone, or are gone, with what the provider said.
+pub type Unread = BTreeMap<InstanceId, ProviderError>;
+
+/// Reads the machines of a plan's steps, each alone, as an inventory that holds nothing else.
 pub async fn alone(
     greeted: Greeted,
     steps: &[Step],
     watch: &Watch,
     now: DateTime<Utc>,
-) -> Inventory {
+) -> (Inventory, Unread) {
     let Greeted { mut inventory, ready } = greeted;
+    let mut unread = Unread::new();
     for Ready { account, identity, .. } in ready {
         inventory.identities.insert(account.name.clone(), Identity::clone(&identity));
         let mine = steps.iter().filter(|step| step.account == account.name);
@@ -306,8 +311,12 @@ pub async fn alone(
                 let reading = account.provider.read(&cx, &identity, &step.id);
                 match watch.within("reading it again", reading).await.unwrap_or_else(Err) {
                     Ok(machine) => got.push(machine),
-                    Err(error) if error.kind == ErrorKind::NotFound => {}
-                    Err(error) => result = Err(error),
+                    Err(error) => {
+                        unread.insert(step.id.clone(), error.clone());
+                        if error.kind != ErrorKind::NotFound {
+                            result = Err(error);
+                        }
+                    }
                 }
             }
             let scope = Scope {
@@ -322,13 +331,14 @@ pub async fn alone(
                 listing: Listing::ended(got, result),
                 machines,
                 covers_all: false,
+                begun: true,
                 warnings: Vec::new(),
                 requests: cx.requests.sent(),
                 took: started.elapsed(),
             });
         }
     }
-    inventory
+    (inventory, unread)
 }
 
 fn in_order(jobs: Vec<Job>, order: &[usize]) -> Vec<Job> {
@@ -429,7 +439,11 @@ async fn list_scope(
     let cx = CallContext { now, requests: RequestCounter::default() };
     let tell = |more| progress.machines(more);
     let mut sink = Sink::new(&tell);
-    let listing = provider.list(&cx, &identity, &scope.location, &mut sink);
+    let mut begun = false;
+    let listing = async {
+        begun = true;
+        provider.list(&cx, &identity, &scope.location, &mut sink).await
+    };
     let result = watch.within("listing", listing).await.unwrap_or_else(Err);
     if let Err(error) = &result {
         tracing::debug!(%scope, %error, "listing broken off");
@@ -439,6 +453,7 @@ async fn list_scope(
         listing: Listing::ended(sink.into_inner(), result),
         machines: 0,
         covers_all: !provider.capabilities().scope_per_location,
+        begun,
         requests: cx.requests.sent(),
         took: started.elapsed(),
         scope,

@@ -33,3 +33,15 @@ pub(crate) fn refuse_without_credentials<'a>(
         .collect();
     if bare.is_empty() { Ok(()) } else { Err(RunError::NoCredentials(bare)) }
 }
+
+/// An error with its causes, one line.
+pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    text
+}

@@ -1,6 +1,7 @@
 //! Notices on their way: composed, their intent recorded, sent, their answer recorded.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use chrono::{DateTime, Days, Utc};
 use chrono_tz::Tz;
@@ -10,6 +11,7 @@ use reaper_model::{InstanceId, NoticeStep, Verb};
 use reaper_notify::notice::{Fallback, Kind, Planned, Row, commands};
 use reaper_notify::{Address, Delivery, Mail, Notice, Post};
 use reaper_plan::{DueNotice, Instead, Topic};
+use tokio::time::Instant;
 
 use crate::assess::Assessed;
 use crate::clock::Clock;
@@ -26,7 +28,7 @@ pub struct Desk<'a> {
     pub post: Option<&'a dyn Post>,
     /// The machines of the run.
     pub machines: &'a BTreeMap<InstanceId, &'a Assessed>,
-    /// What the rules' actions come to, where one could be done.
+    /// What the rules' actions come to, where one could be done: for notices that announce nothing.
     pub verbs: &'a BTreeMap<InstanceId, Verb>,
     /// Names of the clouds for people, by their name in the configuration.
     pub titles: &'a BTreeMap<String, String>,
@@ -42,6 +44,10 @@ pub struct Desk<'a> {
     pub clock: Clock,
     /// Heeded before each mail.
     pub interrupt: &'a Interrupt,
+    /// How long after that a mail on its way is waited for.
+    pub grace: Duration,
+    /// From then on no mail is begun: the rest of the run's time is for acting.
+    pub until: Instant,
 }
 
 /// Sends the notices, one after the other.
@@ -59,7 +65,8 @@ pub async fn send(
         views.extend(desk.send(notice, journal).await?);
     }
     if let Some(post) = desk.post {
-        post.end().await;
+        let ended = desk.interrupt.bear(desk.grace, post.end()).await;
+        tracing::debug!(in_time = ended.is_some(), "the mail server was left");
     }
     Ok(views)
 }
@@ -90,6 +97,11 @@ impl Desk<'_> {
             view.why = Some("not sent: the run was interrupted before it".to_owned());
             return Ok(Some(view));
         }
+        if Instant::now() >= self.until {
+            view.status = MailStatus::Deferred;
+            view.why = Some("not sent: the run's time for mails was over".to_owned());
+            return Ok(Some(view));
+        }
         let intent = NoticeIntent { to: notice.to.clone(), step: notice.step, about };
         match self.record(notice, Sending::Intended(intent), journal).await {
             Err(Error::Contradiction {
@@ -103,9 +115,21 @@ impl Desk<'_> {
                 let sending = Sending::Rejected { permanent: true, why: why.clone() };
                 (MailStatus::Rejected, Some(why), sending)
             }
-            Ok(mail) => answer(post.post(&mail).await),
+            Ok(mail) => {
+                let posted = self.interrupt.bear(self.grace, post.post(&mail)).await;
+                answer(posted.unwrap_or_else(|| Delivery::PossiblySent {
+                    why: "the run was interrupted before the server's answer".to_owned(),
+                }))
+            }
         };
-        self.record(notice, sending, journal).await?;
+        match self.record(notice, sending, journal).await {
+            // Another run, which took this one for dead, has sent it too and was answered first.
+            Err(Error::Contradiction {
+                source: Contradiction::AlreadyAccepted(_) | Contradiction::NotIntended(_),
+                ..
+            }) => {}
+            recorded => recorded?,
+        }
         view.status = status;
         view.why = why;
         Ok(Some(view))
@@ -171,7 +195,11 @@ impl Desk<'_> {
         let id = &machine.instance.id;
         let view = self.layout.machine(machine.clone());
         let due = topics.iter().filter_map(|topic| topic.about.due_at).min();
-        let verb = self.verbs.get(id).copied();
+        // Of several announcements the gravest, from the first time on: less and later may follow.
+        let verb = match step {
+            NoticeStep::Stop => topics.iter().filter_map(|topic| topic.about.verb).max(),
+            NoticeStep::Found | NoticeStep::Contested => self.verbs.get(id).copied(),
+        };
         let terminates = verb == Some(Verb::Terminate);
         let reasons = topics.iter().map(|topic| Self::reason(machine, &topic.about.rule)).collect();
         let until = self.keep_until(due);
@@ -190,11 +218,11 @@ impl Desk<'_> {
             cost_so_far: view.cost.as_ref().and_then(|cost| cost.since_start),
             per_month: view.cost.as_ref().map(|cost| cost.per_month_if_left),
             reasons,
-            planned: match (step, due) {
-                (NoticeStep::Stop, Some(due)) if terminates => Planned::Terminate { due },
-                (NoticeStep::Stop, Some(due)) => Planned::Stop { due },
-                (NoticeStep::Found, _) if terminates => Planned::WouldTerminate,
-                (NoticeStep::Found, _) if verb.is_some() => Planned::WouldStop,
+            planned: match (step, verb, due) {
+                (NoticeStep::Stop, Some(Verb::Terminate), Some(due)) => Planned::Terminate { due },
+                (NoticeStep::Stop, Some(Verb::Stop), Some(due)) => Planned::Stop { due },
+                (NoticeStep::Found, Some(Verb::Terminate), _) => Planned::WouldTerminate,
+                (NoticeStep::Found, Some(Verb::Stop), _) => Planned::WouldStop,
                 _ => Planned::Report,
             },
             still_charged: view
@@ -230,7 +258,8 @@ impl Desk<'_> {
     }
 }
 
-/// Whether the recipient was told all of it before, by a mail that was accepted.
+/// Whether the recipient was told all of it before, by a mail that was accepted and announced no
+/// less.
 fn told_before(state: &State, notice: &DueNotice) -> bool {
     let earlier = || {
         state.notices().map(|(_, message)| message).filter(|message| {
@@ -245,6 +274,10 @@ fn told_before(state: &State, notice: &DueNotice) -> bool {
                 about.id == topic.about.id
                     && about.rule == topic.about.rule
                     && about.since == topic.about.since
+                    && topic
+                        .about
+                        .verb
+                        .is_none_or(|verb| about.announces(verb, topic.about.data_loss))
             })
         })
     })

@@ -59,10 +59,10 @@ pub fn observe(state: &State, inventory: &Inventory, belief: Belief) -> Observed
     let mut observed = Observed::default();
     let mut read = BTreeSet::new();
     let Listings { places, accounts } = Listings::of(inventory);
-    let by_place = places.iter().map(|(place, seen)| {
+    let by_place = places.iter().filter(|(_, seen)| seen.begun).map(|(place, seen)| {
         state.sight(place, seen.complete, seen.ids.iter().map(|id| id.native.as_str()))
     });
-    let by_account = accounts.iter().flat_map(|(account, seen)| {
+    let by_account = accounts.iter().filter(|(_, seen)| seen.begun).flat_map(|(account, seen)| {
         state.sight_all(account, seen.complete, seen.ids.iter().copied())
     });
     for entry in by_place.chain(by_account) {
@@ -77,6 +77,9 @@ pub fn observe(state: &State, inventory: &Inventory, belief: Belief) -> Observed
 #[derive(Default)]
 struct Seen<'a> {
     complete: bool,
+    /// Whether anybody was asked. If not, nothing is recorded, so that the place keeps its turn in
+    /// the order of those that have waited longest.
+    begun: bool,
     ids: Vec<&'a InstanceId>,
 }
 
@@ -91,7 +94,7 @@ impl<'a> Listings<'a> {
     fn of(inventory: &'a Inventory) -> Self {
         let mut listings = Self::default();
         for read in &inventory.scopes {
-            let whole = || Seen { complete: true, ids: Vec::new() };
+            let whole = || Seen { complete: true, begun: false, ids: Vec::new() };
             let seen = if read.covers_all {
                 let (provider, account) =
                     (read.scope.provider.clone(), read.scope.provider_account.clone());
@@ -109,6 +112,7 @@ impl<'a> Listings<'a> {
 impl<'a> Seen<'a> {
     fn add(&mut self, read: &'a ScopeRead) {
         self.complete &= matches!(read.listing, Listing::Complete(_));
+        self.begun |= read.begun;
         // What has ended is listed for a while; it is not there any more.
         let there =
             read.listing.got().iter().filter(|machine| {

@@ -42,7 +42,7 @@ pub(crate) struct Overlay<'a> {
 
 /// The plan with its brake held against the limits of today.
 pub(crate) fn rebraked(plan: Plan, settings: &Settings, expect: Option<u64>) -> Plan {
-    let values: Vec<Option<Money>> = plan.steps.iter().map(|step| step.hourly).collect();
+    let values: Vec<Option<Money>> = plan.steps.iter().map(|step| step.value).collect();
     let bounds =
         reaper_plan::Bounds { limits: &settings.limits, exchange: &settings.exchange, expect };
     Plan { brake: reaper_plan::brake(&bounds, &values, plan.inputs.machines), ..plan }
@@ -149,7 +149,13 @@ impl Overlay<'_> {
         if self.acted.iter().any(|acted| acted.failed) || (self.orders.acts && trouble()) {
             classes.insert(Class::ActionFailed);
         }
-        if !self.observed.fallen.is_empty() || self.interrupted {
+        // An action is due and what would justify it can no longer be told.
+        let undecidable = |view: &MachineView| {
+            view.verdict == Verdict::Unjudged
+                && view.case.as_ref().is_some_and(|case| case.state == Phase::Due)
+        };
+        let stranded = self.orders.acts && document.instances.iter().any(undecidable);
+        if !self.observed.fallen.is_empty() || self.interrupted || stranded {
             classes.insert(Class::Incomplete);
         }
         let undelivered =
@@ -192,8 +198,8 @@ impl Overlay<'_> {
                 let known = self.state.machines_at(place).count();
                 if known > 0 {
                     let text = format!(
-                        "{subject}: known from earlier runs with {known} machines and not read \
-                         to its end: they are not gone, their history stays"
+                        "{subject}: machines known there from earlier runs: {known}; it was not \
+                         read to its end: they are not gone, their history stays"
                     );
                     warn("not-read", text, subject);
                 }
@@ -227,6 +233,17 @@ impl Overlay<'_> {
     }
 }
 
+/// Adds something that a reader should know of the run as a whole.
+pub(crate) fn warn(document: &mut AuditDocument, code: &str, text: String) {
+    document.warnings.push(Warning { code: code.to_owned(), text, subject: None });
+}
+
+/// Adds a class to the outcome.
+pub(crate) fn add_class(document: &mut AuditDocument, class: Class) {
+    let classes = document.outcome.classes.iter().copied().chain([class]);
+    document.outcome = Outcome::new(classes.filter(|class| *class != Class::Clean), false);
+}
+
 fn by_text(decisions: &Decisions) -> BTreeMap<String, &Decision> {
     decisions.machines.iter().map(|(id, decision)| (id.to_string(), decision)).collect()
 }
@@ -241,5 +258,10 @@ fn lay_decision(view: &mut MachineView, decision: &Decision, step: Option<&Step>
     view.action.call = step.map(|step| step.call.clone());
     if !decision.why.is_empty() {
         view.action.why = Some(decision.why.clone());
+    }
+    if step.is_none() && matches!(decision.planned, Planned::Stop | Planned::Terminate) {
+        // The plan was made before this run's notices were sent.
+        view.action.planned = PlannedAction::Report;
+        view.action.why = Some("noticed by this run, and due from the next one on".to_owned());
     }
 }

@@ -7,20 +7,20 @@ use std::sync::Arc;
 use reaper_budget::Month;
 use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error};
 use reaper_model::document::{MailView, Mode};
-use reaper_model::{AccountName, AuditDocument, Class, Instance, InstanceId, Plan, Step};
+use reaper_model::{AccountName, AuditDocument, Class, InstanceId, Plan, Step};
 use reaper_notify::Post;
 use reaper_plan::{Decisions, Frame as PlanFrame, Question, decide};
 use reaper_policy::Policy;
-use reaper_provider::{Armed, Identity, Provider};
+use reaper_provider::{Armed, Identity};
 use tokio::sync::Mutex;
 
-use crate::act::{Acted, Acting, Arms, carry_out};
+use crate::act::{Acted, Acting, Arms, Left, carry_out, leave};
 use crate::assess::{Assessed, Yardstick, assess};
 use crate::audit::{Frame, document};
 use crate::candidates::{self, Rights};
 use crate::clock::Clock;
-use crate::collect::{self, Account, Inventory, Progress};
-use crate::error::{RunError, refuse_without_credentials};
+use crate::collect::{self, Account, Inventory, Progress, Unread};
+use crate::error::{RunError, chain, refuse_without_credentials};
 use crate::journal::Journal;
 use crate::kept;
 use crate::machine_view::Layout;
@@ -30,7 +30,7 @@ use crate::observe::{Belief, Observed, observe};
 use crate::orders::{Orders, Settings};
 use crate::overlay::{self, Overlay};
 use crate::prices::PriceBook;
-use crate::settle::{Shown, loose_ends, read_missing, settled};
+use crate::settle::settle;
 use crate::watch::Watch;
 
 /// Everything that a run stands on.
@@ -85,7 +85,7 @@ impl Runner<'_> {
             collect::list(greeted, &self.watch, now, &self.progress, last_read).await;
         drop(state);
         // Before the listings: what is recorded of an action needs a machine that is remembered.
-        self.settle(&inventory, &known, &mut journal).await?;
+        settle(&inventory, &known, &self.watch, self.clock.now(), &mut journal).await?;
         let observed = self.record_listings(&inventory, &mut journal).await?;
         let spec = kept::with_kept(self.settings.policy.clone(), journal.state(), now);
         let policy = Arc::new(Policy::new(spec));
@@ -93,7 +93,16 @@ impl Runner<'_> {
         let machines = self.assess(&mut inventory, &policy, &prices).await;
         let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
         self.finish(
-            Found { inventory, observed, policy, prices, machines, rights, known },
+            Found {
+                inventory,
+                observed,
+                policy,
+                prices,
+                machines,
+                rights,
+                known,
+                unread: Unread::new(),
+            },
             None,
             journal,
         )
@@ -121,13 +130,13 @@ impl Runner<'_> {
         let policy = Arc::new(Policy::new(spec));
         let prices = Arc::new(PriceBook::new(self.settings.prices.clone(), now.date_naive()));
         let steps: &[Step] = if refused { &[] } else { &plan.steps };
-        let mut inventory = collect::alone(greeted, steps, &self.watch, now).await;
-        self.settle(&inventory, &known, &mut journal).await?;
+        let (mut inventory, unread) = collect::alone(greeted, steps, &self.watch, now).await;
+        settle(&inventory, &known, &self.watch, self.clock.now(), &mut journal).await?;
         let machines = self.assess(&mut inventory, &policy, &prices).await;
         let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
         let observed = Observed::all_of(machines.iter().map(|machine| &machine.instance.id));
         self.finish(
-            Found { inventory, observed, policy, prices, machines, rights, known },
+            Found { inventory, observed, policy, prices, machines, rights, known, unread },
             Some(plan),
             journal,
         )
@@ -169,7 +178,7 @@ impl Runner<'_> {
             .append(self.clock.now(), |state| {
                 let belief = Belief {
                     accept_drop: self.orders.accept_drop,
-                    all_accounts: self.settings.all_accounts,
+                    all_accounts: self.settings.all_accounts && inventory.failures.is_empty(),
                 };
                 let observed = observe(state, inventory, belief);
                 Decision::Write(observed.entries.clone(), observed)
@@ -192,41 +201,6 @@ impl Runner<'_> {
             now,
         };
         assess(inventory, self.accounts, &yardstick).await
-    }
-
-    /// Ends what earlier runs have left open, by what the provider shows now.
-    async fn settle(
-        &self,
-        inventory: &Inventory,
-        known: &[(Account, Identity)],
-        journal: &mut Journal,
-    ) -> Result<(), Error> {
-        let loose = loose_ends(journal.state());
-        if loose.is_empty() {
-            return Ok(());
-        }
-        let listed: BTreeMap<&InstanceId, &Instance> = inventory
-            .scopes
-            .iter()
-            .flat_map(|read| read.listing.got())
-            .map(|machine| (&machine.id, machine))
-            .collect();
-        let accounts: Vec<(&dyn Provider, &Identity)> =
-            known.iter().map(|(account, identity)| (account.provider.as_ref(), identity)).collect();
-        let now = self.clock.now();
-        let alone =
-            read_missing(&loose, |id| listed.contains_key(id), &accounts, &self.watch, now).await;
-        for end in &loose {
-            let shown = match (listed.get(&end.id), alone.get(&end.id)) {
-                (Some(machine), _) => Shown::Listed(machine),
-                (None, Some(Some(machine))) => Shown::Listed(machine),
-                (None, Some(None)) => Shown::Gone,
-                (None, None) => Shown::Nothing,
-            };
-            let entries = settled(end, &shown);
-            journal.append(now, |_| Decision::Write(entries.clone(), ())).await?;
-        }
-        Ok(())
     }
 
     /// From what was found to the document: decide, tell, act, record the end.
@@ -275,7 +249,7 @@ impl Runner<'_> {
         (self.look)(&machines);
         let mut document = document(self.frame(), &inventory, machines, &policy);
         layout.lay_over(&mut document);
-        self.end(&document, interrupted, &mut journal).await?;
+        self.end(&mut document, interrupted, &mut journal).await;
         Ok(Ran { document, plan })
     }
 
@@ -360,6 +334,8 @@ impl Runner<'_> {
             zone: self.settings.zone,
             clock: self.clock,
             interrupt: self.watch.interrupt(),
+            grace: self.settings.act.grace / 2,
+            until: self.watch.half_of_the_rest(),
         };
         let mut mails = Vec::new();
         let mut tried = BTreeSet::new();
@@ -411,14 +387,15 @@ impl Runner<'_> {
                     .get(&step.id)
                     .is_some_and(|today| today.verb == step.verb && today.rule == step.rule)
             });
-        let mut acted: Vec<Acted> = dropped
-            .iter()
-            .map(|step| {
-                let decision = decided.machines.get(&step.id);
-                let why = decision.map_or("it could not be read", |decision| &decision.why);
-                Acted::dropped(step, why)
-            })
-            .collect();
+        let mut acted = Vec::new();
+        for step in &dropped {
+            let left = match (found.unread.get(&step.id), decided.machines.get(&step.id)) {
+                (Some(error), _) => Left::Unread(error),
+                (None, Some(decision)) => Left::Otherwise(&decision.why),
+                (None, None) => Left::Otherwise("its account did not log in"),
+            };
+            acted.push(leave(&acting, step, left).await);
+        }
         acted.extend(carry_out(&acting, &still).await);
         (acted, journal.into_inner())
     }
@@ -448,12 +425,8 @@ impl Runner<'_> {
         }
     }
 
-    async fn end(
-        &self,
-        document: &AuditDocument,
-        interrupted: bool,
-        journal: &mut Journal,
-    ) -> Result<(), Error> {
+    /// Records the end. What has been done stays done if that fails: the report says so.
+    async fn end(&self, document: &mut AuditDocument, interrupted: bool, journal: &mut Journal) {
         let at = self.clock.now();
         let classes: Vec<Class> = document.outcome.classes.clone();
         let complete = !classes.contains(&Class::Incomplete)
@@ -461,8 +434,16 @@ impl Runner<'_> {
             && self.settings.all_accounts
             && self.orders.mode != Mode::Apply;
         let ended = Entry::RunEnded { classes, complete, interrupted };
-        journal.append(at, |_| Decision::Write(vec![ended.clone()], ())).await?;
-        journal.close(at).await
+        let recorded = journal.append(at, |_| Decision::Write(vec![ended.clone()], ())).await;
+        if let Err(error) = recorded {
+            let text = format!("the end of this run could not be recorded: {}", chain(&error));
+            overlay::warn(document, "state-unwritten", text);
+            overlay::add_class(document, Class::Refused);
+        } else if let Err(error) = journal.close(at).await {
+            let text =
+                format!("the log could not be tidied, which the next run does: {}", chain(&error));
+            overlay::warn(document, "state-untidied", text);
+        }
     }
 }
 
@@ -475,6 +456,8 @@ struct Found {
     machines: Vec<Assessed>,
     rights: Rights,
     known: Vec<(Account, Identity)>,
+    /// Machines of a plan that could not be read alone.
+    unread: Unread,
 }
 
 impl Found {

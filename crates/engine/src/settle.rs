@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use reaper_ledger::{ActionStep, Entry, State};
+use chrono::{DateTime, Utc};
+use reaper_ledger::{ActionStep, Decision, Entry, Error, State};
 use reaper_model::{ActionResult, Instance, InstanceId, Meter, State as MachineState, Verb};
 use reaper_provider::{CallContext, ErrorKind, Identity, Provider, RequestCounter};
 
+use crate::collect::{Account, Inventory};
+use crate::journal::Journal;
 use crate::watch::Watch;
 
 /// An action of an earlier run whose end is not known.
@@ -18,8 +21,6 @@ pub struct Loose {
     pub rule: String,
     /// What was to be done.
     pub verb: Verb,
-    /// Whether it is an intent without a result; else a result that was not seen to work.
-    pub intent: bool,
 }
 
 /// All of them, in the order of the machines.
@@ -27,10 +28,10 @@ pub fn loose_ends(state: &State) -> Vec<Loose> {
     let of = |(id, machine): (&InstanceId, &reaper_ledger::state::Machine)| {
         if let Some(open) = &machine.open_action {
             let (rule, verb) = (open.rule.clone(), open.verb);
-            return Some(Loose { id: id.clone(), rule, verb, intent: true });
+            return Some(Loose { id: id.clone(), rule, verb });
         }
         let last = machine.unconfirmed()?;
-        Some(Loose { id: id.clone(), rule: last.rule.clone(), verb: last.verb, intent: false })
+        Some(Loose { id: id.clone(), rule: last.rule.clone(), verb: last.verb })
     };
     state.machines().filter_map(of).collect()
 }
@@ -71,11 +72,8 @@ pub fn settled(loose: &Loose, shown: &Shown<'_>) -> Vec<Entry> {
             (MachineState::Stopping | MachineState::Ending | MachineState::Unknown, _) => {
                 Vec::new()
             }
-            _ if loose.intent => vec![ended(
-                ActionResult::Unconfirmed,
-                "the run ended before the result was known; a later one found it up",
-            )],
-            _ => Vec::new(),
+            // Up: whatever was called is never booked later on as if it had worked.
+            _ => vec![ended(ActionResult::Refused, "a later run found it up")],
         },
     }
 }
@@ -86,7 +84,7 @@ pub async fn read_missing(
     listed: impl Fn(&InstanceId) -> bool,
     accounts: &[(&dyn Provider, &Identity)],
     watch: &Watch,
-    now: chrono::DateTime<chrono::Utc>,
+    now: DateTime<Utc>,
 ) -> BTreeMap<InstanceId, Option<Instance>> {
     let mut read = BTreeMap::new();
     for end in loose.iter().filter(|end| !listed(&end.id)) {
@@ -107,4 +105,42 @@ pub async fn read_missing(
         }
     }
     read
+}
+
+/// Ends what earlier runs have left open, by what the provider shows now.
+///
+/// # Errors
+///
+/// The state could not be written.
+pub async fn settle(
+    inventory: &Inventory,
+    known: &[(Account, Identity)],
+    watch: &Watch,
+    now: DateTime<Utc>,
+    journal: &mut Journal,
+) -> Result<(), Error> {
+    let loose = loose_ends(journal.state());
+    if loose.is_empty() {
+        return Ok(());
+    }
+    let listed: BTreeMap<&InstanceId, &Instance> = inventory
+        .scopes
+        .iter()
+        .flat_map(|read| read.listing.got())
+        .map(|machine| (&machine.id, machine))
+        .collect();
+    let accounts: Vec<(&dyn Provider, &Identity)> =
+        known.iter().map(|(account, identity)| (account.provider.as_ref(), identity)).collect();
+    let alone = read_missing(&loose, |id| listed.contains_key(id), &accounts, watch, now).await;
+    for end in &loose {
+        let shown = match (listed.get(&end.id), alone.get(&end.id)) {
+            (Some(machine), _) => Shown::Listed(machine),
+            (None, Some(Some(machine))) => Shown::Listed(machine),
+            (None, Some(None)) => Shown::Gone,
+            (None, None) => Shown::Nothing,
+        };
+        let entries = settled(end, &shown);
+        journal.append(now, |_| Decision::Write(entries.clone(), ())).await?;
+    }
+    Ok(())
 }

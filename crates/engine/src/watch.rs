@@ -44,6 +44,12 @@ impl Watch {
         self.end
     }
 
+    /// Half of the time that is left, from now.
+    pub(crate) fn half_of_the_rest(&self) -> Instant {
+        let now = Instant::now();
+        now + self.end.saturating_duration_since(now) / 2
+    }
+
     /// The wish to end the run earlier.
     pub(crate) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
@@ -69,8 +75,10 @@ impl Watch {
             return Err(interrupted(Delivery::NotSent));
         }
         tokio::select! {
+            // Who is done is done, even if the wish comes at the same moment.
+            biased;
             done = self.within_time(call, work) => done,
-            () = self.interrupt.raised() => Err(interrupted(Delivery::MaybeSent)),
+            _since = self.interrupt.raised() => Err(interrupted(Delivery::MaybeSent)),
         }
     }
 

@@ -192,14 +192,16 @@ impl State {
 
     fn end_action(&mut self, id: &InstanceId, mut action: PastAction) -> Folded {
         let machine = self.known(id)?;
-        let skipped = action.result == ActionResult::SkippedChanged;
+        let (skipped, refused) =
+            (action.result == ActionResult::SkippedChanged, action.result == ActionResult::Refused);
         action.intent = match machine.open_action.take() {
             // What an earlier run may have called is not undone by skipping it now.
             Some(_) if skipped => return Err(Contradiction::ActionOpen(id.clone())),
-            Some(open) => (open.verb == action.verb).then_some(open.intent),
+            Some(open) if open.verb == action.verb => Some(open.intent),
+            Some(_) => return Err(Contradiction::ActionNotIntended(id.clone())),
             None => machine.settle(&action),
         };
-        if action.intent.is_none() && !skipped {
+        if action.intent.is_none() && !skipped && !refused {
             return Err(Contradiction::ActionNotIntended(id.clone()));
         }
         let stopped = Stopped::by(id, &action);
@@ -261,11 +263,14 @@ impl State {
 }
 
 impl Machine {
-    /// Takes back an unconfirmed action of which `seen` says that it did work after all, and gives
-    /// its intent.
+    /// Takes back an unconfirmed action of which `seen` says whether it did work after all, and
+    /// gives its intent.
     fn settle(&mut self, seen: &PastAction) -> Option<Intent> {
-        let worked = matches!(seen.result, ActionResult::Confirmed | ActionResult::AlreadyGone);
-        if !worked || self.unconfirmed()?.verb != seen.verb {
+        let settles = matches!(
+            seen.result,
+            ActionResult::Confirmed | ActionResult::AlreadyGone | ActionResult::Refused
+        );
+        if !settles || self.unconfirmed()?.verb != seen.verb {
             return None;
         }
         let called = self.actions.iter().rposition(|action| action.intent.is_some())?;

@@ -92,7 +92,8 @@ pub enum ActionResult {
     Confirmed,
     /// Called, and not seen to work.
     Unconfirmed,
-    /// The provider said no, or a hook did.
+    /// The provider said no; or a hook did, before anything was called; or a later run saw that the
+    /// call had not worked.
     Refused,
     /// There was nothing left to stop.
     AlreadyGone,
@@ -163,4 +164,16 @@ pub struct About {
     pub since: DateTime<Utc>,
     /// The time that was announced for the action (UTC), where one was.
     pub due_at: Option<DateTime<Utc>>,
+    /// The action that was announced, where one was.
+    pub verb: Option<Verb>,
+    /// Whether it was announced that data on the machine's own disks is lost by it.
+    pub data_loss: bool,
+}
+
+impl About {
+    /// Whether who was told of this knows that as much as this may be done: the verb or a graver
+    /// one and, where the action erases data, that it does.
+    pub fn announces(&self, verb: Verb, data_loss: bool) -> bool {
+        self.verb.is_some_and(|announced| announced >= verb) && (self.data_loss || !data_loss)
+    }
 }

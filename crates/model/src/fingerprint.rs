@@ -13,6 +13,8 @@ use crate::tags::Tags;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fingerprint {
+    /// The name that people gave it.
+    pub name: String,
     /// State as delivered.
     pub state: String,
     /// Type as delivered.
@@ -35,6 +37,7 @@ impl Fingerprint {
     /// Of a machine whose owners are `owner`.
     pub fn of(instance: &Instance, owner: &str) -> Self {
         Self {
+            name: text(&instance.name, String::clone),
             state: instance.provider_state.clone(),
             machine_type: instance.machine_type.to_string(),
             tags: tags(&instance.tags),
@@ -50,8 +53,8 @@ impl Fingerprint {
         }
     }
 
-    /// What differs in `fresh`, each in a few words; empty when nothing does. A start time counts
-    /// only where both reads show one.
+    /// What differs in `fresh`, each in a few words; empty when nothing does. A start time that
+    /// was not known before is no change.
     pub fn changes(&self, fresh: &Self) -> Vec<String> {
         let mut changes = Vec::new();
         let mut compare = |what: &str, before: &str, after: &str| {
@@ -59,6 +62,7 @@ impl Fingerprint {
                 changes.push(format!("its {what} changed from {before:?} to {after:?}"));
             }
         };
+        compare("name", &self.name, &fresh.name);
         compare("state", &self.state, &fresh.state);
         compare("type", &self.machine_type, &fresh.machine_type);
         compare("tags", &self.tags, &fresh.tags);
@@ -66,10 +70,12 @@ impl Fingerprint {
         compare("protection", &self.guards, &fresh.guards);
         compare("controller", &self.manager, &fresh.manager);
         compare("purchase option", &self.purchase, &fresh.purchase);
-        if let (Some(before), Some(after)) = (self.running_since, fresh.running_since)
-            && before != after
-        {
-            changes.push(format!("it was started again at {}", after.to_rfc3339()));
+        match (self.running_since, fresh.running_since) {
+            (Some(before), Some(after)) if before != after => {
+                changes.push(format!("it was started again at {}", after.to_rfc3339()));
+            }
+            (Some(_), None) => changes.push("its last start can no longer be read".to_owned()),
+            (Some(_) | None, _) => {}
         }
         changes
     }

@@ -106,6 +106,9 @@ pub struct Step {
     pub ground: String,
     /// What an hour of it costs, in the price list's currency.
     pub hourly: Option<Money>,
+    /// What the brake counts an hour of it as: its price or, where that is not known, the most that
+    /// it can be (a spot machine's on-demand price).
+    pub value: Option<Money>,
     /// What the action saves in a month: compute only.
     pub saves_per_month: Option<Money>,
     /// What goes on being charged afterwards, as far as the listing shows it.

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`address`] | [`Address`], checked once; [`Allowed`] domains |
+//! | [`address`] | [`Address`], checked once |
 //! | [`mail`] | [`Mail`]: one mail to one recipient, and its form on the wire |
 //! | [`delivery`] | [`Delivery`]: what became of a mail; [`Post`]: whatever delivers |
 //! | [`smtp`] | [`SmtpMailer`]: delivery to an SMTP server |
@@ -19,7 +19,7 @@ pub mod smtp;
 
 mod words;
 
-pub use address::{Address, AddressError, Allowed};
+pub use address::{Address, AddressError};
 pub use delivery::{Delivery, Post, Refused};
 pub use mail::{Attachment, Key, Mail};
 pub use notice::Notice;

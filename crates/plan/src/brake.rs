@@ -62,19 +62,30 @@ fn passed(
             limits.max_share.normalize()
         ));
     }
-    let most = bounds.exchange.convert(limits.max_hourly_value);
-    for sum in hourly.iter().filter(|sum| sum.amount > most.amount) {
-        passed.push(format!(
-            "the machines cost {sum} an hour, limits.max_hourly_value is {}",
-            limits.max_hourly_value
-        ));
-    }
+    passed.extend(over_value(bounds, hourly));
     let unpriced = values.iter().filter(|value| value.is_none()).count();
-    if unpriced > 0 {
+    if unpriced > 0 && limits.bounds_value() {
         passed.push(format!(
             "what {unpriced} of the machines cost is not known, so limits.max_hourly_value cannot \
              be checked"
         ));
     }
     passed
+}
+
+/// Whether the machines cost too much. Subtotals that no rate brings together are not a sum of
+/// money: each is a share of the bound's number, and the shares together pass the whole exactly if
+/// their numerators do.
+fn over_value(bounds: &Bounds<'_>, hourly: &Totals) -> Option<String> {
+    let limit = bounds.limits.max_hourly_value;
+    let most = bounds.exchange.convert(limit).amount;
+    let used = hourly.iter().fold(Decimal::ZERO, |used, sum| used.saturating_add(sum.amount));
+    let sums: Vec<String> = hourly.iter().map(|sum| sum.to_string()).collect();
+    let apart = if sums.len() > 1 { ", and without a rate their shares of it add up" } else { "" };
+    (used > most).then(|| {
+        format!(
+            "the machines cost {} an hour, limits.max_hourly_value is {limit}{apart}",
+            sums.join(" and ")
+        )
+    })
 }

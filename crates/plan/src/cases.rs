@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use reaper_model::document::{Answer, OwnerStatus, WantedAction};
-use reaper_model::{Case, Instance, NoticeStep, Phase, StopKind, Verb};
+use reaper_model::{Case, Instance, Phase, StopKind, Verb};
 use reaper_policy::{RuleAnswer, RuleSpec};
 
 use crate::ground::{ground, same_rule};
@@ -94,7 +94,7 @@ fn stand<'a>(
         None => recipients::of(question.routing, owner, &rejected),
     };
     let way = way(candidate, rule, past.twin);
-    let counted = counted(mails, case, &recipients, rule).filter(|_| way.is_ok());
+    let counted = way.as_ref().ok().and_then(|way| counted(mails, case, &recipients, rule, way));
     let (phase, why) = match (&counted, contested) {
         (_, Some(last)) => (
             Phase::Contested,
@@ -166,22 +166,23 @@ fn way<'a>(
 }
 
 /// The notice that counts. Everybody who has to be told today must have accepted one for this run
-/// of findings; of several that one person accepted the first counts, so that a reminder puts
-/// nothing off.
+/// of findings that announced no less than what would be done today; of several such that one person
+/// accepted the first counts, so that a reminder puts nothing off.
 fn counted<'a>(
     mails: &Mails<'a>,
     case: CaseRef<'a>,
     recipients: &[Recipient],
     rule: &RuleSpec,
+    way: &Way,
 ) -> Option<Counted> {
     let mut last: Option<Counted> = None;
     for recipient in recipients {
         let first = mails
             .accepted(case, &recipient.to)
-            .filter(|accepted| accepted.step == NoticeStep::Stop)
+            .filter(|accepted| accepted.announces(way))
             .map(|accepted| {
                 let whole = after(accepted.at, rule.notice);
-                let due = accepted.announced.map_or(whole, |announced| announced.max(whole));
+                let due = accepted.about.due_at.map_or(whole, |announced| announced.max(whole));
                 Counted { key: accepted.key.to_owned(), at: accepted.at, due }
             })
             .min_by(|a, b| (a.due, &a.key).cmp(&(b.due, &b.key)))?;

@@ -28,11 +28,8 @@ pub fn decide(question: &Question<'_>) -> Decisions {
     let machines =
         candidates.values().filter(|candidate| candidate.instance.meter != Meter::Ended).count()
             as u64;
-    let values: Vec<Option<Money>> = weighed
-        .iter()
-        .filter(|weighed| weighed.step.is_ok())
-        .map(|weighed| weighed.candidate.value())
-        .collect();
+    let values: Vec<Option<Money>> =
+        weighed.iter().filter_map(|weighed| Some(weighed.step.as_ref().ok()?.value)).collect();
     let bounds =
         Bounds { limits: question.limits, exchange: question.exchange, expect: question.expect };
     let brake = brake(&bounds, &values, machines);
@@ -69,10 +66,10 @@ pub fn decide(question: &Question<'_>) -> Decisions {
     Decisions { machines: decisions, cases, notices: bundled(&mails, wanted), plan }
 }
 
-/// Dearest first, in the report's currency where there is a rate; without a price last.
+/// Dearest first, in the report's currency where there is a rate; without a value last.
 fn sort(question: &Question<'_>, steps: &mut [Step]) {
     steps.sort_by_cached_key(|step| {
-        let worth = step.hourly.map(|hourly| question.exchange.convert(hourly).amount);
-        (Reverse(worth), Reverse(step.hourly.map(|hourly| hourly.amount)), step.id.clone())
+        let worth = step.value.map(|value| question.exchange.convert(value).amount);
+        (Reverse(worth), Reverse(step.value.map(|value| value.amount)), step.id.clone())
     });
 }

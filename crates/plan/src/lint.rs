@@ -124,19 +124,19 @@ fn step_flaws(step: &Step, made_at: DateTime<Utc>) -> Vec<Flaw> {
 }
 
 /// Steps out of order. Amounts are compared within one currency, because a plan carries no rates;
-/// machines without a price come last.
+/// machines without a value come last.
 fn disorder(steps: &[Step]) -> Vec<Flaw> {
     let mut last = BTreeMap::new();
     let mut unpriced: Option<&InstanceId> = None;
     let mut flaws = Vec::new();
     for step in steps {
-        let ordered = match step.hourly {
+        let ordered = match step.value {
             None => unpriced.replace(&step.id).is_none_or(|before| *before <= step.id),
-            Some(hourly) => {
-                let before = last.insert(hourly.currency, (hourly.amount, &step.id));
+            Some(value) => {
+                let before = last.insert(value.currency, (value.amount, &step.id));
                 unpriced.is_none()
                     && before.is_none_or(|(amount, id)| {
-                        amount > hourly.amount || (amount == hourly.amount && *id <= step.id)
+                        amount > value.amount || (amount == value.amount && *id <= step.id)
                     })
             }
         };

@@ -294,6 +294,7 @@ fn written(
         fingerprint: fingerprint(instance, &candidate.judgement.owner),
         ground: standing.case.ground.clone(),
         hourly: candidate.hourly,
+        value: candidate.value(),
         saves_per_month: candidate.saves_per_month,
         still_charged: candidate.still_charged.clone(),
         loses: way.loses.clone(),

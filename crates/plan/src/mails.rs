@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use reaper_model::{About, InstanceId, NoticeStep};
+use reaper_model::{About, InstanceId, NoticeStep, Verb};
 
 use crate::memory::{How, Told};
+use crate::question::Way;
 use crate::recipients::folded;
 
 /// One case in its present run of findings.
@@ -20,10 +21,27 @@ impl<'a> CaseRef<'a> {
     fn of(about: &'a About) -> Self {
         Self { id: &about.id, rule: &about.rule, since: about.since }
     }
+}
+
+/// What a notice says of one case, whatever the time: what makes a second notice the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Said<'a> {
+    pub(crate) case: CaseRef<'a>,
+    /// The action that it announces.
+    pub(crate) verb: Option<Verb>,
+    /// Whether it announces that data is lost.
+    pub(crate) data_loss: bool,
+}
+
+impl<'a> Said<'a> {
+    pub(crate) fn of(about: &'a About) -> Self {
+        Self { case: CaseRef::of(about), verb: about.verb, data_loss: about.data_loss }
+    }
 
     /// As it is written into a notice that announces `due_at`.
     pub(crate) fn about(self, due_at: Option<DateTime<Utc>>) -> About {
-        About { id: self.id.clone(), rule: self.rule.to_owned(), since: self.since, due_at }
+        let Self { case: CaseRef { id, rule, since }, verb, data_loss } = self;
+        About { id: id.clone(), rule: rule.to_owned(), since, due_at, verb, data_loss }
     }
 }
 
@@ -33,8 +51,15 @@ pub(crate) struct Accepted<'a> {
     pub(crate) key: &'a str,
     pub(crate) step: NoticeStep,
     pub(crate) at: DateTime<Utc>,
-    /// The time that it announced for this case.
-    pub(crate) announced: Option<DateTime<Utc>>,
+    /// What it said of this case.
+    pub(crate) about: &'a About,
+}
+
+impl Accepted<'_> {
+    /// Whether it gave notice of an action like this one, or of a graver one.
+    pub(crate) fn announces(&self, way: &Way) -> bool {
+        self.step == NoticeStep::Stop && self.about.announces(way.verb, way.erases_disks)
+    }
 }
 
 /// Everything told, found by case.
@@ -67,7 +92,7 @@ impl<'a> Mails<'a> {
         let to = folded(to);
         self.of(case).filter_map(move |(told, about)| match told.how {
             How::Accepted(at) if folded(&told.to) == to => {
-                Some(Accepted { key: &told.key, step: told.step, at, announced: about.due_at })
+                Some(Accepted { key: &told.key, step: told.step, at, about })
             }
             _ => None,
         })
@@ -81,18 +106,21 @@ impl<'a> Mails<'a> {
             .collect()
     }
 
-    /// How many notices with exactly these topics this recipient has accepted for this step.
-    pub(crate) fn rounds(
-        &self,
-        to: &str,
-        step: NoticeStep,
-        about: &BTreeSet<CaseRef<'_>>,
-    ) -> usize {
-        self.told
-            .iter()
-            .filter(|told| told.step == step && matches!(told.how, How::Accepted(_)))
-            .filter(|told| folded(&told.to) == to)
-            .filter(|told| told.about.iter().map(CaseRef::of).collect::<BTreeSet<_>>() == *about)
+    /// Notices to this recipient for this step.
+    fn to(&self, to: &str, step: NoticeStep) -> impl Iterator<Item = &'a Told> {
+        self.told.iter().filter(move |told| told.step == step && folded(&told.to) == to)
+    }
+
+    /// Those of them to which no answer is known: the recipient may have them.
+    pub(crate) fn unanswered(&self, to: &str, step: NoticeStep) -> impl Iterator<Item = &'a Told> {
+        self.to(to, step).filter(|told| matches!(told.how, How::Intended | How::PossiblySent(_)))
+    }
+
+    /// How many of them with exactly these topics were accepted.
+    pub(crate) fn rounds(&self, to: &str, step: NoticeStep, topics: &BTreeSet<Said<'_>>) -> usize {
+        self.to(to, step)
+            .filter(|told| matches!(told.how, How::Accepted(_)))
+            .filter(|told| told.about.iter().map(Said::of).collect::<BTreeSet<_>>() == *topics)
             .count()
     }
 }

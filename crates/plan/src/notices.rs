@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::cases::Standing;
 use crate::decision::{DueNotice, Topic};
 use crate::machine::{Conclusion, Weighed};
-use crate::mails::{Accepted, CaseRef, Mails};
-use crate::question::Question;
+use crate::mails::{Accepted, CaseRef, Mails, Said};
+use crate::question::{Question, Way};
 use crate::recipients::{self, Recipient, folded};
 use crate::seal::hex;
 use crate::time::{after, full_minute};
@@ -21,8 +21,36 @@ use crate::twins::APPEARED_AFTER_STOP;
 pub(crate) struct Wish<'a> {
     recipient: Recipient,
     step: NoticeStep,
-    case: CaseRef<'a>,
+    said: Said<'a>,
     due_at: Option<DateTime<Utc>>,
+}
+
+impl<'a> Wish<'a> {
+    /// Says what was found, and promises nothing.
+    const fn word(recipient: Recipient, step: NoticeStep, case: CaseRef<'a>) -> Self {
+        Self { recipient, step, said: Said { case, verb: None, data_loss: false }, due_at: None }
+    }
+
+    /// Announces an action.
+    const fn promise(recipient: Recipient, case: CaseRef<'a>, promise: Promise<'_>) -> Self {
+        let Promise { way, due_at } = promise;
+        let said = Said { case, verb: Some(way.verb), data_loss: way.erases_disks };
+        Self { recipient, step: NoticeStep::Stop, said, due_at: Some(due_at) }
+    }
+}
+
+/// An action and the time that is announced for it.
+#[derive(Clone, Copy)]
+struct Promise<'a> {
+    way: &'a Way,
+    due_at: DateTime<Utc>,
+}
+
+/// What is due to be told of a case.
+#[derive(Clone, Copy)]
+enum Due<'a> {
+    Word(NoticeStep),
+    Promise(Promise<'a>),
 }
 
 /// What is to be told of one machine. `acted` says that its step is carried out in this run.
@@ -43,7 +71,7 @@ pub(crate) fn wishes<'a>(
         let owner = &candidate.judgement.owner;
         for recipient in recipients::of(question.routing, owner, &mails.rejected(case)) {
             if mails.accepted(case, &recipient.to).next().is_none() {
-                wishes.push(Wish { recipient, step: NoticeStep::Found, case, due_at: None });
+                wishes.push(Wish::word(recipient, NoticeStep::Found, case));
             }
         }
     }
@@ -55,71 +83,97 @@ pub(crate) fn wishes<'a>(
         let case = CaseRef { id, rule: &standing.rule.name, since: standing.case.since };
         for recipient in &standing.recipients {
             let accepted: Vec<_> = mails.accepted(case, &recipient.to).collect();
-            if let Some((step, due_at)) = due(question, standing, &accepted) {
-                wishes.push(Wish { recipient: recipient.clone(), step, case, due_at });
-            }
+            let recipient = recipient.clone();
+            wishes.extend(due(question, standing, &accepted).map(|due| match due {
+                Due::Word(step) => Wish::word(recipient, step, case),
+                Due::Promise(promise) => Wish::promise(recipient, case, promise),
+            }));
         }
     }
     wishes
 }
 
 /// What a recipient who has accepted these notices is to be told of a case now.
-fn due(
+fn due<'a>(
     question: &Question<'_>,
-    standing: &Standing<'_>,
+    standing: &Standing<'a>,
     accepted: &[Accepted<'_>],
-) -> Option<(NoticeStep, Option<DateTime<Utc>>)> {
-    let never = |step| accepted.iter().all(|accepted| accepted.step != step);
+) -> Option<Due<'a>> {
     // An acceptance of this very moment is no occasion for a reminder, however short the interval.
     let rested = accepted.iter().map(|accepted| accepted.at).max().is_none_or(|last| {
         last < question.now && after(last, question.routing.remind_every) <= question.now
     });
-    let promises = question.enforces && standing.way.is_ok();
-    match standing.case.phase {
-        Phase::Contested => never(NoticeStep::Contested).then_some((NoticeStep::Contested, None)),
-        Phase::Noticed => None,
-        Phase::Due if promises => rested.then_some((NoticeStep::Stop, standing.case.due_at)),
-        Phase::New if promises => never(NoticeStep::Stop).then(|| {
-            let announced = full_minute(after(question.now, standing.rule.notice));
-            (NoticeStep::Stop, Some(announced))
-        }),
-        Phase::New | Phase::Due | Phase::Acted => rested.then_some((NoticeStep::Found, None)),
+    let way = standing.way.as_ref().ok().copied().filter(|_| question.enforces);
+    match (standing.case.phase, way) {
+        (Phase::Contested, _) => {
+            let never = accepted.iter().all(|accepted| accepted.step != NoticeStep::Contested);
+            never.then_some(Due::Word(NoticeStep::Contested))
+        }
+        (Phase::Noticed, _) => None,
+        (Phase::Due, Some(way)) => {
+            let due_at = standing.case.due_at.filter(|_| rested)?;
+            Some(Due::Promise(Promise { way, due_at }))
+        }
+        // Who was told of a milder action was not told of this one.
+        (Phase::New, Some(way)) => {
+            let never = accepted.iter().all(|accepted| !accepted.announces(way));
+            let due_at = full_minute(after(question.now, standing.rule.notice));
+            never.then_some(Due::Promise(Promise { way, due_at }))
+        }
+        (Phase::New | Phase::Due | Phase::Acted, _) => {
+            rested.then_some(Due::Word(NoticeStep::Found))
+        }
     }
 }
 
-/// The mails, in the order of recipients and steps.
-pub(crate) fn bundled(mails: &Mails<'_>, wishes: Vec<Wish<'_>>) -> Vec<DueNotice> {
-    let mut bundles: BTreeMap<(String, NoticeStep), Vec<Wish<'_>>> = BTreeMap::new();
+/// The mails, in the order of recipients and steps. A mail that a recipient may have already is
+/// repeated as it was, under its key, while all of it still holds; the rest goes into one mail. So
+/// no second mail tells the same, and none tells it twice.
+pub(crate) fn bundled<'a>(mails: &Mails<'a>, wishes: Vec<Wish<'a>>) -> Vec<DueNotice> {
+    let mut bundles: BTreeMap<(String, NoticeStep), Bundle<'a>> = BTreeMap::new();
     for wish in wishes {
-        bundles.entry((folded(&wish.recipient.to), wish.step)).or_default().push(wish);
+        let to = (folded(&wish.recipient.to), wish.step);
+        bundles.entry(to).or_default().insert(wish.said, wish);
     }
-    bundles
-        .into_iter()
-        .filter_map(|((folded, step), wishes)| {
-            let to = wishes.iter().map(|wish| &wish.recipient.to).min()?.clone();
-            let cases: BTreeSet<_> = wishes.iter().map(|wish| wish.case).collect();
-            let key = key(&folded, step, &cases, mails.rounds(&folded, step, &cases));
-            let mut topics: Vec<_> = wishes
-                .into_iter()
-                .map(|wish| Topic {
-                    about: wish.case.about(wish.due_at),
-                    instead: wish.recipient.instead,
-                })
-                .collect();
-            topics.sort();
-            Some(DueNotice { key, to, step, topics })
-        })
-        .collect()
+    let mut notices = Vec::new();
+    for ((to, step), mut rest) in bundles {
+        for told in mails.unanswered(&to, step) {
+            let said: BTreeSet<_> = told.about.iter().map(Said::of).collect();
+            if said.iter().all(|said| rest.contains_key(said)) {
+                let same = said.iter().filter_map(|said| rest.remove_entry(said)).collect();
+                notices.extend(notice(told.key.clone(), step, same));
+            }
+        }
+        let said = rest.keys().copied().collect();
+        let key = key(&to, step, &said, mails.rounds(&to, step, &said));
+        notices.extend(notice(key, step, rest));
+    }
+    notices
+}
+
+/// What one recipient is to be told for one step.
+type Bundle<'a> = BTreeMap<Said<'a>, Wish<'a>>;
+
+/// The mail; none about nothing.
+fn notice(key: String, step: NoticeStep, bundle: Bundle<'_>) -> Option<DueNotice> {
+    let to = bundle.values().map(|wish| &wish.recipient.to).min()?.clone();
+    let topic = |wish: Wish<'_>| Topic {
+        about: wish.said.about(wish.due_at),
+        instead: wish.recipient.instead,
+    };
+    let mut topics: Vec<_> = bundle.into_values().map(topic).collect();
+    topics.sort();
+    Some(DueNotice { key, to, step, topics })
 }
 
 /// `stop-0123456789abcdef`: the same until this recipient has accepted it, whatever the time.
-fn key(to: &str, step: NoticeStep, cases: &BTreeSet<CaseRef<'_>>, round: usize) -> String {
-    let cases: Vec<_> = cases
+fn key(to: &str, step: NoticeStep, said: &BTreeSet<Said<'_>>, round: usize) -> String {
+    let said: Vec<_> = said
         .iter()
-        .map(|CaseRef { id, rule, since }| {
-            json!([id.provider, id.account, id.location, id.native, rule, since])
+        .map(|Said { case: CaseRef { id, rule, since }, verb, data_loss }| {
+            json!([id.provider, id.account, id.location, id.native, rule, since, verb, data_loss])
         })
         .collect();
-    let digest = hex(json!([to, step, cases, round]).to_string().as_bytes());
+    let digest = hex(json!([to, step, said, round]).to_string().as_bytes());
     format!("{}-{}", step.name(), digest.chars().take(16).collect::<String>())
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use reaper_budget::Exchange;
 use reaper_model::document::{StillCharged, WantedAction};
-use reaper_model::{AccountName, Instance, Money, Span, Verb};
+use reaper_model::{AccountName, Currency, Instance, Money, Span, Verb};
 use reaper_policy::{Judgement, RuleSpec};
 use rust_decimal::Decimal;
 
@@ -97,6 +97,8 @@ pub struct Way {
     pub call: &'static str,
     /// What it destroys or risks, for people.
     pub loses: Vec<String>,
+    /// Whether data on the machine's own disks is among that. Counts only for those who were told.
+    pub erases_disks: bool,
 }
 
 /// The brake's bounds: over any of them, nothing at all is done.
@@ -106,9 +108,26 @@ pub struct Limits {
     pub max_actions: u64,
     /// Their share of all machines, in percent.
     pub max_share: Decimal,
-    /// What they cost in an hour. Held against the sum in its own currency after conversion;
-    /// amounts in a currency without a rate are held against the same number.
+    /// What they cost in an hour, after conversion to the report's currency. Where there is no rate
+    /// each currency uses up its share of the number, and the shares together may not pass the
+    /// whole.
     pub max_hourly_value: Money,
+}
+
+impl Limits {
+    /// No bounds at all: for decisions whose brake is held elsewhere.
+    pub const fn unbounded(currency: Currency) -> Self {
+        Self {
+            max_actions: u64::MAX,
+            max_share: Decimal::ONE_HUNDRED,
+            max_hourly_value: Money { amount: Decimal::MAX, currency },
+        }
+    }
+
+    /// Whether there is a bound that a value could pass.
+    pub(crate) fn bounds_value(&self) -> bool {
+        self.max_hourly_value.amount < Decimal::MAX
+    }
 }
 
 /// Whom notices may go to.

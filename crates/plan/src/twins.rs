@@ -27,11 +27,14 @@ pub(crate) fn appeared_after<'a>(
     instance: &Instance,
     first_seen: DateTime<Utc>,
 ) -> Option<&'a RecentStop> {
-    followed(stops, instance, first_seen).max_by_key(|stop| stop.at)
+    let name = looks(instance).name?;
+    followed(stops, instance, first_seen)
+        .filter(|stop| stop.looks.name.as_ref() == Some(&name))
+        .max_by_key(|stop| stop.at)
 }
 
-/// Why a machine counts as a controller's replacement of one that was stopped: same name, type and
-/// tags, and there within 15 minutes.
+/// Why a machine counts as a controller's replacement of one that was stopped: same name or none,
+/// same type, same tags, and there within 15 minutes.
 pub(crate) fn replaces(
     stops: &[RecentStop],
     instance: &Instance,
@@ -53,20 +56,19 @@ pub(crate) fn replaces(
         })
 }
 
+/// The stops of other machines in its account that it came after.
 fn followed<'a>(
     stops: &'a [RecentStop],
     instance: &Instance,
     first_seen: DateTime<Utc>,
 ) -> impl Iterator<Item = &'a RecentStop> {
-    let (id, name) = (instance.id.clone(), looks(instance).name);
+    let id = instance.id.clone();
     let born = born(instance, first_seen);
     let there = instance.meter != Meter::Ended;
     stops.iter().filter(move |stop| {
         there
             && stop.id != id
             && (&stop.id.provider, &stop.id.account) == (&id.provider, &id.account)
-            && name.is_some()
-            && stop.looks.name == name
             && born >= stop.at
     })
 }

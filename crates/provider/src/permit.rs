@@ -106,6 +106,8 @@ pub struct Fresh<'a> {
     pub instance: &'a Instance,
     /// Its fingerprint, with the owners found now.
     pub fingerprint: &'a Fingerprint,
+    /// Whether the rule on whose ground the step stands still asks for an action.
+    pub asked: bool,
     /// The policy's verdict now.
     pub verdict: Verdict,
     /// Why, for people.
@@ -286,7 +288,10 @@ pub fn authorise(
         let why = fresh.why.to_owned();
         return Err(Refusal::Judged { verdict: fresh.verdict, why });
     }
-    let changes = step.fingerprint.changes(fresh.fingerprint);
+    let mut changes = step.fingerprint.changes(fresh.fingerprint);
+    if !fresh.asked {
+        changes.push(format!("rule {} asks for no action any more", step.rule));
+    }
     if !changes.is_empty() {
         return Err(Refusal::Changed(changes));
     }

@@ -74,6 +74,7 @@ fn step(machine: &Instance) -> Step {
         fingerprint: Fingerprint::of(machine, ""),
         ground: String::new(),
         hourly: None,
+        value: None,
         saves_per_month: None,
         still_charged: Vec::new(),
         loses: Vec::new(),
@@ -82,7 +83,13 @@ fn step(machine: &Instance) -> Step {
 
 fn ask(step: &Step, machine: &Instance, verdict: Verdict) -> Result<InstanceId, Refusal> {
     let fingerprint = Fingerprint::of(machine, "");
-    let fresh = Fresh { instance: machine, fingerprint: &fingerprint, verdict, why: "because" };
+    let fresh = Fresh {
+        instance: machine,
+        fingerprint: &fingerprint,
+        asked: true,
+        verdict,
+        why: "because",
+    };
     authorise(&armed(NONE), step, &fresh, now()).map(|permit| permit.id().clone())
 }
 
@@ -97,7 +104,14 @@ type Change = fn(&mut Instance, &Source);
 #[test]
 fn fresh_read_before_action_every_change_refuses() {
     let source = Source::new("test");
-    let changes: [(&str, Change); 7] = [
+    let changes: [(&str, Change); 9] = [
+        ("name", |machine, source| {
+            machine.name = Fact::known("keep-1".to_owned(), source, now());
+        }),
+        ("can no longer be read", |machine, _| {
+            machine.running_since =
+                Fact::unknown(reaper_model::Ignorance::ReadFailed, "the audit trail failed");
+        }),
         ("state", |machine, _| machine.provider_state = "rebooting".to_owned()),
         ("type", |machine, _| machine.machine_type = "g5.xlarge".into()),
         ("tags", |machine, source| {
@@ -122,6 +136,21 @@ fn fresh_read_before_action_every_change_refuses() {
         assert!(matches!(&refusal, Refusal::Changed(_)), "{what}: {refusal}");
         assert!(refusal.to_string().contains(what), "{what}: {refusal}");
     }
+}
+
+#[test]
+fn fresh_read_before_action_another_rule_is_no_ground() {
+    let machine = machine();
+    let fingerprint = Fingerprint::of(&machine, "");
+    let fresh = Fresh {
+        instance: &machine,
+        fingerprint: &fingerprint,
+        asked: false,
+        verdict: Verdict::Orphan,
+        why: "an orphan by another rule",
+    };
+    let refusal = authorise(&armed(NONE), &step(&machine), &fresh, now()).expect_err("not asked");
+    assert!(refusal.to_string().contains("rule ownerless asks for no action"), "{refusal}");
 }
 
 #[test]

@@ -2,12 +2,12 @@
 //! cannot make are written here by hand.
 
 use chrono::{SecondsFormat, TimeDelta};
-use reaper_model::{Currency, Span};
+use reaper_model::{Currency, Span, Verb};
 use reaper_provider::{AccountSettings, Descriptor};
 use reaper_simcloud::aws::{Account, Instance, Quirk};
-use reaper_simcloud::{Effect, Fault, When, World};
+use reaper_simcloud::{Act, Effect, Fault, When, World};
 
-use crate::rig::{Machine, Oddity, Paged, Rate, Rig, UNHEARD_OF, at_listing};
+use crate::rig::{Acting, Machine, Oddity, Paged, Rate, Rig, UNHEARD_OF, at_listing};
 
 const ACCOUNT: &str = "111122223333";
 const REGION: &str = "eu-west-1";
@@ -132,6 +132,51 @@ impl Rig for Aws {
              </Error></Errors><RequestID>req-1</RequestID></Response>"
         );
         (body, "text/xml")
+    }
+}
+
+impl Aws {
+    fn machine<'a>(&self, world: &'a mut World, number: usize) -> &'a mut Instance {
+        world.aws.instance_mut(ACCOUNT, REGION, &self.id(number)).expect("there")
+    }
+}
+
+impl Acting for Aws {
+    fn reading(&self) -> &'static str {
+        LISTING
+    }
+
+    fn ending(&self, verb: Verb) -> Option<&'static str> {
+        Some(match verb {
+            Verb::Stop => "StopInstances",
+            Verb::Terminate => "TerminateInstances",
+        })
+    }
+
+    fn gives_receipt(&self) -> bool {
+        true
+    }
+
+    fn takes(&self, world: &mut World, number: usize, act: Act) {
+        self.machine(world, number).act = act;
+    }
+
+    fn forbid(&self, world: &mut World) -> &'static str {
+        let (account, permission) = (world.aws.account_mut(ACCOUNT), "ec2:StopInstances");
+        account.expect("there").denied.push(permission.to_owned());
+        permission
+    }
+
+    fn hinder(&self, world: &mut World, number: usize) {
+        "pending".clone_into(&mut self.machine(world, number).state);
+    }
+
+    fn protection(&self) -> Option<fn(&mut World, usize)> {
+        Some(|world, number| Self.machine(world, number).disable_api_stop = true)
+    }
+
+    fn tagging(&self) -> Option<[&'static str; 2]> {
+        Some(["CreateTags", "DeleteTags"])
     }
 }
 

@@ -1,15 +1,17 @@
 //! Lambda: one answer for all regions, no launch times, tags as they were given at launch.
 
-use reaper_model::{Currency, Span};
+use reaper_model::{Currency, Span, Verb};
 use reaper_provider::{AccountSettings, Descriptor};
 use reaper_simcloud::lambda::{Account, Instance, LambdaWorld};
-use reaper_simcloud::{When, World};
+use reaper_simcloud::{Act, Effect, Fault, When, World};
 use serde_json::{Value, json};
 
-use crate::rig::{Machine, Oddity, Paged, Rate, Rig, UNHEARD_OF};
+use crate::rig::{Acting, Machine, Oddity, Paged, Rate, Rig, UNHEARD_OF};
 
 const ACCOUNT: &str = "burst";
 const KEY: &str = "secret_burst_canary0123";
+/// The simulator has no shorter word for it.
+const TERMINATE: &str = "terminate";
 
 /// One workspace with one key.
 pub(crate) struct Lambda;
@@ -95,6 +97,53 @@ impl Rig for Lambda {
     fn refusal(&self, words: &str) -> (String, &'static str) {
         let error = json!({ "code": "global/forbidden", "message": words });
         (json!({ "error": error }).to_string(), "application/json")
+    }
+}
+
+impl Lambda {
+    fn machine<'a>(&self, world: &'a mut World, number: usize) -> &'a mut Instance {
+        world.lambda.instance_mut(&self.id(number)).expect("there")
+    }
+}
+
+impl Acting for Lambda {
+    fn reading(&self) -> &'static str {
+        "GET /api/v1/instances/{id}"
+    }
+
+    fn ending(&self, verb: Verb) -> Option<&'static str> {
+        match verb {
+            Verb::Stop => None,
+            Verb::Terminate => Some(TERMINATE),
+        }
+    }
+
+    fn gives_receipt(&self) -> bool {
+        true
+    }
+
+    fn takes(&self, world: &mut World, number: usize, act: Act) {
+        self.machine(world, number).act = act;
+    }
+
+    /// Keys have no rights of their own, so the refusal comes from nowhere.
+    fn forbid(&self, world: &mut World) -> &'static str {
+        let (body, content_type) = self.refusal("not yours");
+        let refusal = Effect::Answer { status: 403, body, content_type: content_type.to_owned() };
+        world.faults.add(Fault::always(refusal).at(TERMINATE));
+        "lambda:TerminateInstance"
+    }
+
+    fn hinder(&self, world: &mut World, number: usize) {
+        self.machine(world, number).status = Some("booting".to_owned());
+    }
+
+    fn protection(&self) -> Option<fn(&mut World, usize)> {
+        None
+    }
+
+    fn tagging(&self) -> Option<[&'static str; 2]> {
+        None
     }
 }
 

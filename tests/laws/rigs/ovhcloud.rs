@@ -1,12 +1,12 @@
 //! OVHcloud: one answer for all regions, without pages and without tags.
 
-use reaper_model::Currency;
+use reaper_model::{Currency, Verb};
 use reaper_provider::{AccountSettings, Descriptor};
-use reaper_simcloud::World;
 use reaper_simcloud::ovhcloud::{Instance, Project};
+use reaper_simcloud::{Act, World};
 use serde_json::json;
 
-use crate::rig::{Machine, Oddity, Paged, Rate, Rig, UNHEARD_OF};
+use crate::rig::{Acting, Machine, Oddity, Paged, Rate, Rig, UNHEARD_OF};
 
 const PROJECT: &str = "0123456789ab4cdef0123456789abcde";
 const CONSUMER: &str = "canary-consumer";
@@ -106,6 +106,51 @@ impl Rig for Ovhcloud {
 
     fn refusal(&self, words: &str) -> (String, &'static str) {
         (json!({ "class": "Client::Forbidden", "message": words }).to_string(), "application/json")
+    }
+}
+
+impl Ovhcloud {
+    fn machine<'a>(&self, world: &'a mut World, number: usize) -> &'a mut Instance {
+        world.ovhcloud.instance_mut(&self.id(number)).expect("there")
+    }
+}
+
+impl Acting for Ovhcloud {
+    fn reading(&self) -> &'static str {
+        "GET /cloud/project/{project}/instance/{instance}"
+    }
+
+    fn ending(&self, verb: Verb) -> Option<&'static str> {
+        match verb {
+            Verb::Stop => Some("shelve"),
+            Verb::Terminate => None,
+        }
+    }
+
+    fn gives_receipt(&self) -> bool {
+        false
+    }
+
+    fn takes(&self, world: &mut World, number: usize, act: Act) {
+        self.machine(world, number).act = act;
+    }
+
+    fn forbid(&self, world: &mut World) -> &'static str {
+        let project = world.ovhcloud.project_mut(PROJECT).expect("there");
+        project.denied.push("instance/shelve".to_owned());
+        "publicCloudProject:apiovh:instance/shelve"
+    }
+
+    fn hinder(&self, world: &mut World, number: usize) {
+        "SHELVED_OFFLOADED".clone_into(&mut self.machine(world, number).status);
+    }
+
+    fn protection(&self) -> Option<fn(&mut World, usize)> {
+        None
+    }
+
+    fn tagging(&self) -> Option<[&'static str; 2]> {
+        None
     }
 }
 

@@ -1,12 +1,12 @@
 //! Scaleway: numbered pages against an announced total, flat tags, JSON that can be patched.
 
-use reaper_model::Currency;
+use reaper_model::{Currency, Verb};
 use reaper_provider::{AccountSettings, Descriptor};
 use reaper_simcloud::scaleway::{Organization, Recording, Server};
-use reaper_simcloud::{Effect, Fault, World};
+use reaper_simcloud::{Act, Effect, Fault, World};
 use serde_json::{Value, json};
 
-use crate::rig::{Machine, Oddity, Paged, Rate, Rig, UNHEARD_OF, at_listing};
+use crate::rig::{Acting, Machine, Oddity, Paged, Rate, Rig, UNHEARD_OF, at_listing};
 
 const ORGANIZATION: &str = "11111111-1111-4111-8111-000000000001";
 const ACCESS_KEY: &str = "SCW0123456789ABCDEFG";
@@ -100,6 +100,53 @@ impl Rig for Scaleway {
 
     fn refusal(&self, words: &str) -> (String, &'static str) {
         (json!({ "type": "permissions_denied", "message": words }).to_string(), "application/json")
+    }
+}
+
+impl Scaleway {
+    fn server<'a>(&self, world: &'a mut World, number: usize) -> &'a mut Server {
+        world.scaleway.server_mut(&self.id(number)).expect("there")
+    }
+}
+
+impl Acting for Scaleway {
+    fn reading(&self) -> &'static str {
+        "GET /instance/v1/zones/{zone}/servers/{id}"
+    }
+
+    fn ending(&self, verb: Verb) -> Option<&'static str> {
+        match verb {
+            Verb::Stop => Some("poweroff"),
+            Verb::Terminate => None,
+        }
+    }
+
+    fn gives_receipt(&self) -> bool {
+        true
+    }
+
+    fn takes(&self, world: &mut World, number: usize, act: Act) {
+        self.server(world, number).act = act;
+    }
+
+    /// What ends a bill is no right of its own: the key may only read.
+    fn forbid(&self, world: &mut World) -> &'static str {
+        let organization = world.scaleway.organization_mut(ORGANIZATION).expect("there");
+        organization.read_only.push("instance".to_owned());
+        "InstancesFullAccess"
+    }
+
+    fn hinder(&self, world: &mut World, number: usize) {
+        "stopped".clone_into(&mut self.server(world, number).state);
+    }
+
+    fn protection(&self) -> Option<fn(&mut World, usize)> {
+        Some(|world, number| Self.server(world, number).protected = true)
+    }
+
+    /// The whole list is replaced, whatever changes.
+    fn tagging(&self) -> Option<[&'static str; 2]> {
+        Some(["PATCH /instance/v1/zones/{zone}/servers/{id}"; 2])
     }
 }
 

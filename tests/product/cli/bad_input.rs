@@ -86,7 +86,7 @@ fn fl_109_a_price_without_unit_or_currency_is_refused() {
 fn what_later_versions_bring_is_not_silently_accepted() {
     for tail in [
         "[[budget]]\nname = \"b\"\nlimit = \"1 EUR\"\n",
-        "[notify.email]\nfrom = \"a@example.org\"\n",
+        "[notify.slack]\nwebhook = { env = \"X\" }\n",
         "[[rule]]\nname = \"idle\"\nwhen = { idle = { below = \"5%\", for = \"6h\" } }\naction = \"report\"\n",
     ] {
         let ran = refused("", tail);

@@ -7,9 +7,13 @@ use serde_json::Value;
 
 use super::variable;
 
+/// What starts it, and what asks it.
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/moto_fleet.py");
+
 /// A running moto with its seeded fleet; ends with this value.
 pub(crate) struct Moto {
     child: Child,
+    python: String,
     /// Its endpoint.
     pub(crate) url: String,
     /// What the seeding script made, by machine name.
@@ -19,9 +23,9 @@ pub(crate) struct Moto {
 impl Moto {
     /// Starts moto and seeds it through boto3; returns when both are done.
     pub(crate) fn seeded() -> Self {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/python/moto_fleet.py");
-        let mut child = Command::new(variable("REAPER_TEST_PYTHON"))
-            .arg(script)
+        let python = variable("REAPER_TEST_PYTHON");
+        let mut child = Command::new(&python)
+            .arg(SCRIPT)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -34,7 +38,15 @@ impl Moto {
             .expect("readable");
         let said: Value = serde_json::from_str(&line).expect("one JSON line");
         let url = said["url"].as_str().expect("a URL").to_owned();
-        Self { child, url, seeded: said }
+        Self { child, python, url, seeded: said }
+    }
+
+    /// Asks it through boto3: the question, and what follows its address.
+    pub(crate) fn boto3(&self, question: &str, more: &[&str]) -> Value {
+        let arguments = [&[SCRIPT, question, &self.url], more].concat();
+        let output = Command::new(&self.python).args(arguments).output().expect("Python starts");
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
     }
 }
 

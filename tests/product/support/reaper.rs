@@ -62,6 +62,11 @@ impl Reaper {
         self.folder.path()
     }
 
+    /// The variables, by name.
+    pub(crate) fn environment(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.environment.iter().map(|(name, value)| (name, value))
+    }
+
     /// The command, not started.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let binary = PathBuf::from(variable("REAPER_BIN"));
@@ -71,7 +76,7 @@ impl Reaper {
             .current_dir(self.path())
             .env_clear()
             .env("HOME", self.path())
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .envs(self.environment())
             .stdin(Stdio::null());
         command
     }

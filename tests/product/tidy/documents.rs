@@ -60,7 +60,26 @@ fn invariants_of_the_architecture_have_tests_of_their_name() {
         assert!(tests.contains(&format!("fn {name}(")), "no test is called {name}");
         found += 1;
     }
-    assert!(found >= 6, "only {found} invariants are kept");
+    assert!(found >= 14, "only {found} invariants are kept");
+}
+
+#[test]
+fn every_guard_of_the_readme_has_its_test() {
+    let document = read("README.md");
+    let (_, table) = document.split_once("<!-- guards -->").expect("the table");
+    let (table, _) = table.split_once("\n\n").expect("its end");
+    let mut tests = String::new();
+    for folder in ["crates", "providers", "tests"] {
+        collect(&root().join(folder), &mut tests);
+    }
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ")).skip(2).collect();
+    assert!(rows.len() >= 14, "{rows:?}");
+    for row in rows {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        assert_eq!(cells.len(), 4, "{row}");
+        let name = cells[3].trim_end_matches(" |").trim_matches('`');
+        assert!(tests.contains(&format!("fn {name}(")), "no test is called {name}: {row}");
+    }
 }
 
 fn collect(folder: &Path, text: &mut String) {

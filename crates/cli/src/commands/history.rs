@@ -35,6 +35,9 @@ pub(crate) async fn history(
         verified: None,
     };
     match state::view(&store).await? {
+        None if verify => {
+            return Err(Failure::State(format!("{store}: nothing is recorded here")));
+        }
         None => printer.say(&format!("{store}: nothing was ever recorded here")),
         Some(_) if verify => document.verified = Some(verified(&store).await?),
         Some(view) => {

@@ -40,6 +40,9 @@ pub(crate) async fn run(
     let acts = asked.enforce && !asked.dry_run;
     if acts {
         may_act(&config, clock, "run --enforce")?;
+    } else if !asked.dry_run && matches!(clock, Clock::Fixed(_)) {
+        // It records and mails: what another clock would say must not reach anybody.
+        loopback::required(&config, "run")?;
     }
     let setting = prepare(config, global, environment, printer, clock, signals::heed())?;
     let out = printer.output()?;
@@ -84,7 +87,7 @@ pub(crate) async fn plan(
     let setting = prepare(config, global, environment, printer, clock, signals::heed())?;
     let out = printer.output()?;
     // Opened before any work is done, so that a wrong path costs nothing.
-    let plan_out = file.map(|path| plan_file(path)).transpose()?;
+    let plan_out = file.map(|path| plan_file(path, global, &setting.config)).transpose()?;
     let store = state::store(&setting.config, environment)?;
     let view = state::view(&store).await?;
     let orders = Orders {
@@ -118,8 +121,8 @@ pub(crate) async fn apply(
 ) -> Result<ExitCode, Failure> {
     let config = open::config(global, environment)?;
     let clock = run::clock(global, environment)?;
-    let plan = read_plan(file)?;
     may_act(&config, clock, "apply")?;
+    let plan = read_plan(file)?;
     let setting = prepare(config, global, environment, printer, clock, signals::heed())?;
     let flaws = reaper_plan::lint(&plan, Some(setting.now()));
     if !flaws.is_empty() {
@@ -175,7 +178,12 @@ fn prepare(
     Ok(Setting::new(config, accounts, global, clock, interrupt))
 }
 
-fn plan_file(path: &Path) -> Result<Output, Failure> {
+fn plan_file(path: &Path, global: &Global, config: &Config) -> Result<Output, Failure> {
+    open::not_the_same("--out", path, config.path.as_deref(), "the configuration file")?;
+    open::not_the_same("--out", path, global.output.as_deref(), "the --output")?;
+    if path == Path::new("-") {
+        return Err(Failure::usage("--out is a file: `-` is none", "name a file"));
+    }
     Output::file(path).map_err(|error| {
         Failure::usage(
             format!("cannot write {}: {error}", path.display()),
@@ -206,12 +214,15 @@ fn show(document: &AuditDocument, printer: &Printer, mut out: Output) -> Result<
         Format::Json => reaper_report::Format::Json,
         Format::Markdown => reaper_report::Format::Markdown,
     };
-    let result = reaper_report::write(document, format, &printer.table_options(), &mut out)
-        .and_then(|()| out.finish());
-    written(result)?;
-    if document.interrupted || document.outcome.classes.contains(&Class::Undelivered) {
+    let result = written(
+        reaper_report::write(document, format, &printer.table_options(), &mut out)
+            .and_then(|()| out.finish()),
+    );
+    let undelivered = document.outcome.classes.contains(&Class::Undelivered);
+    if result.is_err() || document.interrupted || undelivered {
         keep_a_copy(document);
     }
+    result?;
     say_what_failed(document);
     Ok(ExitCode::from(document.outcome.exit_code))
 }

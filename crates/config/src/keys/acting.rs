@@ -23,7 +23,8 @@ pub(super) fn limits() -> Table {
         Key::new(
             "max_hourly_value",
             Kind::Amount,
-            "What the machines acted upon cost in an hour. Default: 200 of `currency`.",
+            "What the machines acted upon cost in an hour. Default: 200 of `currency`. Over \
+             currencies without a rate the shares of this number add up.",
         )
         .default("200 EUR"),
     ];

@@ -1,8 +1,8 @@
 //! One step up to its call: read again, ask the hook, authorise, record the intent, call, and after
 //! every answer but a plain yes read before anything else.
 
-use reaper_ledger::{ActionStep, Decision, Entry, Error};
-use reaper_model::{ActionResult, Meter, State, Step, Verb};
+use reaper_ledger::{ActionStep, Decision, Entry, Error, State};
+use reaper_model::{ActionResult, Meter, State as MachineState, Step, Verb};
 use reaper_provider::{Delivery, ErrorKind, ProviderError, StopPermit, authorise};
 
 use super::carry::{Acting, Arms, Read};
@@ -43,10 +43,9 @@ impl Acting<'_> {
         if let (Ok(_), Some(hook)) = (&permit, self.hook) {
             if let Err(why) = hook.run(step, &read.instance, &read.judgement, self.interrupt).await
             {
-                return Ok(Called::Ended(Acted::blocked(step, &why)));
-            }
-            if self.interrupt.is_raised() {
-                return Ok(Called::Ended(Acted::interrupted(step)));
+                let acted = Acted::blocked(step, &why);
+                self.record(step, ActionResult::Refused, &acted.why).await?;
+                return Ok(Called::Ended(acted));
             }
             // Minutes may have passed: what was read before the hook is no fresh read any more.
             read = match self.read(arms, step).await {
@@ -56,10 +55,15 @@ impl Acting<'_> {
             permit = authorise(&arms.armed, step, &read.fresh(), self.clock.now());
         }
         match permit {
-            Ok(permit) => {
-                self.intend(step, &read).await?;
-                self.call_until_taken(arms, step, permit).await
-            }
+            Ok(_) if self.interrupt.is_raised() => Ok(Called::Ended(Acted::interrupted(step))),
+            Ok(permit) => match self.intend(step, &read).await? {
+                None => self.call_until_taken(arms, step, permit).await,
+                Some(kept) => {
+                    let acted = Acted::dropped(step, &format!("kept since the run began: {kept}"));
+                    self.record(step, ActionResult::SkippedChanged, &acted.why).await?;
+                    Ok(Called::Ended(acted))
+                }
+            },
             Err(_) if is_down(&read) => {
                 let why = format!("already {} by somebody else", read.instance.provider_state);
                 self.record(step, ActionResult::SkippedChanged, &why).await?;
@@ -69,8 +73,9 @@ impl Acting<'_> {
         }
     }
 
-    /// The intent stands in the log before the call goes out.
-    async fn intend(&self, step: &Step, read: &Read) -> Result<(), Error> {
+    /// The intent stands in the log before the call goes out. There is none, but the reason, if
+    /// somebody has kept the machine in the meantime: that may be in the log alone.
+    async fn intend(&self, step: &Step, read: &Read) -> Result<Option<String>, Error> {
         let entry = Entry::Action {
             id: step.id.clone(),
             rule: step.rule.clone(),
@@ -82,8 +87,11 @@ impl Acting<'_> {
             },
         };
         let at = self.clock.now();
-        let mut journal = self.journal.lock().await;
-        journal.append(at, |_| Decision::Write(vec![entry.clone()], ())).await
+        let decide = |state: &State| match state.exemption(&step.id, at) {
+            Some(kept) => Decision::Leave(Some(kept.reason.clone())),
+            None => Decision::Write(vec![entry.clone()], None),
+        };
+        self.journal.lock().await.append(at, decide).await
     }
 
     /// Calls, and after a failure reads the machine; calls again only if it is still up, unchanged
@@ -156,6 +164,7 @@ impl Acting<'_> {
             Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.to_string()),
             Ok(read) if is_down(&read) => Ok(None),
+            Ok(_) if self.interrupt.is_raised() => Err("the run was interrupted".to_owned()),
             Ok(read) => authorise(&arms.armed, step, &read.fresh(), self.clock.now())
                 .map(Some)
                 .map_err(|refusal| refusal.to_string()),
@@ -168,8 +177,8 @@ impl Acting<'_> {
             Err(error) => After::Unread(error),
             Ok(read) => match read.instance.state {
                 _ if is_ended(&read, step.verb) => After::Down,
-                State::Stopping | State::Ending => After::OnTheWayDown,
-                State::Pending | State::Restarting => After::ComingUp,
+                MachineState::Stopping | MachineState::Ending => After::OnTheWayDown,
+                MachineState::Pending | MachineState::Restarting => After::ComingUp,
                 _ => After::Up,
             },
         }
@@ -182,21 +191,16 @@ impl Acting<'_> {
             return false;
         }
         tokio::select! {
+            biased;
             () = tokio::time::sleep(wait) => !self.interrupt.is_raised(),
-            () = self.interrupt.raised() => false,
+            _since = self.interrupt.raised() => false,
         }
     }
 
-    /// What was begun is waited for, but after an interrupt only for a while.
+    /// What was begun is waited for, but after an interrupt only for a while, which all that a run
+    /// has begun shares.
     pub(super) async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let grace = async {
-            self.interrupt.raised().await;
-            tokio::time::sleep(self.limits.grace / 2).await;
-        };
-        tokio::select! {
-            done = work => Some(done),
-            () = grace => None,
-        }
+        self.interrupt.bear(self.limits.grace / 2, work).await
     }
 
     async fn skip(&self, step: &Step, refusal: &reaper_provider::Refusal) -> Result<Called, Error> {
@@ -205,7 +209,7 @@ impl Acting<'_> {
         Ok(Called::Ended(acted))
     }
 
-    async fn unread(&self, step: &Step, error: &ProviderError) -> Result<Called, Error> {
+    pub(super) async fn unread(&self, step: &Step, error: &ProviderError) -> Result<Called, Error> {
         if error.kind != ErrorKind::NotFound {
             return Ok(Called::Ended(Acted::unread(step, error)));
         }
@@ -228,15 +232,16 @@ impl Acting<'_> {
 /// Whether the provider shows a state in which the bill that `verb` ends has ended.
 pub(super) fn is_ended(read: &Read, verb: Verb) -> bool {
     match (read.instance.state, read.instance.meter) {
-        (State::Ended, Meter::Ended) => true,
-        (State::Stopped, Meter::StoppedFree) => verb == Verb::Stop,
+        (MachineState::Ended, Meter::Ended) => true,
+        (MachineState::Stopped, Meter::StoppedFree) => verb == Verb::Stop,
         _ => false,
     }
 }
 
 /// Whether it is down or gone, whoever did it.
 fn is_down(read: &Read) -> bool {
-    is_ended(read, Verb::Stop) || matches!(read.instance.state, State::Ending | State::Stopping)
+    is_ended(read, Verb::Stop)
+        || matches!(read.instance.state, MachineState::Ending | MachineState::Stopping)
 }
 
 /// Whether the call may have been carried out all the same: nobody answered, or the answer was a

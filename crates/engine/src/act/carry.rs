@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use reaper_ledger::{ActionStep, Case, Decision, Entry, Error, Phase, State};
+use reaper_model::document::{Answer, WantedAction};
 use reaper_model::{AccountName, ActionResult, Fingerprint, Instance, Step};
 use reaper_policy::{Judgement, Policy, Subject};
-use reaper_provider::{Armed, CallContext, Fresh, Identity, ProviderError, RequestCounter};
+use reaper_provider::{
+    Armed, CallContext, Delivery, ErrorKind, Fresh, Identity, ProviderError, RequestCounter,
+};
 use tokio::sync::Mutex;
 
 use super::call::Called;
@@ -39,7 +42,8 @@ pub struct ActLimits {
     pub poll: Duration,
     /// Calls per step, the first included; before each further one the machine is read.
     pub attempts: u32,
-    /// How long what was begun is waited for after an interrupt.
+    /// How long a run may go on after an interrupt. Half of it is for what was begun, the rest for
+    /// recording and saying how that ended.
     pub grace: Duration,
 }
 
@@ -102,6 +106,7 @@ pub(super) struct Read {
     pub(super) instance: Instance,
     pub(super) judgement: Judgement,
     fingerprint: Fingerprint,
+    asked: bool,
 }
 
 impl Read {
@@ -109,10 +114,22 @@ impl Read {
         Fresh {
             instance: &self.instance,
             fingerprint: &self.fingerprint,
+            asked: self.asked,
             verdict: self.judgement.verdict,
             why: &self.judgement.why,
         }
     }
+}
+
+/// Whether this very rule still asks for an action, and nothing has capped it to a report. That
+/// another rule finds the machine too is no ground.
+fn still_asked(judgement: &Judgement, rule: &str) -> bool {
+    judgement.wanted > Some(WantedAction::Report)
+        && judgement.rules.iter().any(|answer| {
+            answer.rule == rule
+                && answer.answer == Answer::Yes
+                && answer.action > WantedAction::Report
+        })
 }
 
 impl Acting<'_> {
@@ -120,14 +137,19 @@ impl Acting<'_> {
         CallContext { now: self.clock.now(), requests: RequestCounter::default() }
     }
 
-    /// Reads the machine again, alone, and judges it.
+    /// Reads the machine again, alone, and judges it. After an interrupt no answer is one.
     pub(super) async fn read(&self, arms: &Arms, step: &Step) -> Result<Read, ProviderError> {
         let cx = self.context();
         let reading = arms.account.provider.read(&cx, &arms.identity, &step.id);
-        let instance = self.watch.within_time("reading it again", reading).await??;
+        let reading = self.watch.within_time("reading it again", reading);
+        let instance = self.unless_ended(reading).await.unwrap_or_else(|| {
+            let (call, detail) = ("reading it again", "the run was interrupted");
+            Err(ProviderError::new(ErrorKind::Timeout, Delivery::MaybeSent, call, detail))
+        })??;
         let judgement = self.policy.judge(&Subject::new(&instance, &arms.account.name, cx.now));
         let fingerprint = reaper_plan::fingerprint(&instance, &judgement.owner);
-        Ok(Read { instance, judgement, fingerprint })
+        let asked = still_asked(&judgement, &step.rule);
+        Ok(Read { instance, judgement, fingerprint, asked })
     }
 
     /// Records how a step ended; with the end of the bill its case is over.

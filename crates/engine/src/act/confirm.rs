@@ -31,19 +31,17 @@ impl Acting<'_> {
         let end = (began + self.limits.confirm).min(self.watch.end());
         let mut last_seen = "nothing".to_owned();
         loop {
-            let reading = timeout_at(end, self.read(arms, step));
-            match self.unless_ended(reading).await {
-                None => break,
-                Some(Err(_elapsed)) => {}
-                Some(Ok(Err(error))) if error.kind == ErrorKind::NotFound => {
+            match timeout_at(end, self.read(arms, step)).await {
+                Err(_elapsed) => {}
+                Ok(Err(error)) if error.kind == ErrorKind::NotFound => {
                     return Acted::confirmed(step, "gone: the provider knows it no more");
                 }
-                Some(Ok(Err(error))) => last_seen = error.to_string(),
-                Some(Ok(Ok(read))) if is_ended(&read, step.verb) => {
+                Ok(Err(error)) => last_seen = error.to_string(),
+                Ok(Ok(read)) if is_ended(&read, step.verb) => {
                     let state = &read.instance.provider_state;
                     return Acted::confirmed(step, format!("{} shows {state:?}", step.id.provider));
                 }
-                Some(Ok(Ok(read))) => last_seen = format!("{:?}", read.instance.provider_state),
+                Ok(Ok(read)) => last_seen = format!("{:?}", read.instance.provider_state),
             }
             let next = Instant::now() + self.limits.poll;
             if next >= end || self.unless_ended(sleep_until(next)).await.is_none() {

@@ -53,7 +53,7 @@ impl Hook {
             .kill_on_drop(true);
         let output = tokio::select! {
             output = tokio::time::timeout(self.timeout, command.output()) => output,
-            () = interrupt.raised() => return failed("ended because the run was interrupted".into()),
+            _since = interrupt.raised() => return failed("ended because the run was interrupted".into()),
         };
         let output = match output {
             Ok(Ok(output)) => output,

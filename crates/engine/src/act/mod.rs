@@ -7,6 +7,7 @@
 //! | `carry` | the steps of a plan, one after the other |
 //! | `call` | one step up to its call |
 //! | `confirm` | reading until the meter has stopped |
+//! | `leave` | steps that are not begun |
 //! | `hook` | the team's command before a stop |
 //! | `outcome` | how a step ended |
 
@@ -14,8 +15,10 @@ mod call;
 mod carry;
 mod confirm;
 mod hook;
+mod leave;
 mod outcome;
 
 pub use carry::{ActLimits, Acting, Arms, carry_out};
 pub use hook::Hook;
+pub use leave::{Left, leave};
 pub use outcome::Acted;

@@ -3,6 +3,8 @@
 use reaper_model::{ActionResult, InstanceId, Step};
 use reaper_provider::{ErrorKind, ProviderError, Refusal};
 
+use crate::error::chain;
+
 /// How one step of a plan ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acted {
@@ -34,8 +36,8 @@ impl Acted {
 
     /// Not begun because the state could not be written.
     pub(super) fn unrecorded(step: &Step, error: &reaper_ledger::Error) -> Self {
-        Self::new(step, None, format!("not done: the state could not be written ({error})"))
-            .failing()
+        let why = format!("not done: the state could not be written ({})", chain(error));
+        Self::new(step, None, why).failing()
     }
 
     /// Not begun because the machine could not be read again.

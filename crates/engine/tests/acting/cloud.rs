@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use reaper_engine::Interrupter;
 use reaper_ledger::{Store, View};
 use reaper_model::{
-    Fact, Instance, InstanceId, Location, Meter, Price, PriceSource, ProviderName, Source, State,
-    StopKind, Unit, Verb,
+    Fact, Instance, InstanceId, Location, Price, PriceSource, ProviderName, Source, StopKind, Unit,
+    Verb,
 };
 use reaper_provider::{
     CallContext, Capabilities, Coverage, Detail, ErrorKind, Identity, Provider, ProviderError,
@@ -20,6 +20,7 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 
 use crate::build::{monday, money};
+use crate::script::{Answer, Listings, Next};
 
 /// One call, when it reached the cloud.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,85 +33,6 @@ pub(crate) enum Call {
         verb: Verb,
         intended: bool,
     },
-}
-
-type Edit = Box<dyn FnOnce(&mut Instance) + Send>;
-
-/// What happens at the next read of a machine.
-pub(crate) enum Next {
-    /// It has changed, for good.
-    Becomes(Edit),
-    /// The read fails.
-    Fails(ProviderError),
-    /// There is no such machine any more.
-    Gone,
-    /// No answer comes.
-    Hangs,
-}
-
-/// From the next read on, the machine is different.
-pub(crate) fn becomes(edit: impl FnOnce(&mut Instance) + Send + 'static) -> Next {
-    Next::Becomes(Box::new(edit))
-}
-
-/// From the next read on, the machine is in this state.
-pub(crate) fn shows(state: State, meter: Meter) -> Next {
-    becomes(move |machine| put(machine, state, meter))
-}
-
-pub(crate) fn put(machine: &mut Instance, state: State, meter: Meter) {
-    (machine.state, machine.meter) = (state, meter);
-    machine.provider_state = state.to_string();
-}
-
-pub(crate) fn refuses(kind: ErrorKind) -> ProviderError {
-    ProviderError::answered(kind, "test:Stop", "as told")
-}
-
-/// The answer to one stop call, and what the machine shows from then on.
-pub(crate) struct Answer {
-    says: Result<(), ProviderError>,
-    comes: bool,
-    then: Vec<Next>,
-}
-
-impl Answer {
-    pub(crate) fn yes(then: Vec<Next>) -> Self {
-        Self { says: Ok(()), comes: true, then }
-    }
-
-    pub(crate) fn no(error: ProviderError) -> Self {
-        Self { says: Err(error), comes: true, then: Vec::new() }
-    }
-
-    pub(crate) fn never() -> Self {
-        Self { says: Ok(()), comes: false, then: Vec::new() }
-    }
-
-    pub(crate) fn then(self, then: Vec<Next>) -> Self {
-        Self { then, ..self }
-    }
-
-    /// As a healthy cloud does.
-    fn healthy(verb: Verb) -> Self {
-        Self::yes(match verb {
-            Verb::Stop => vec![
-                shows(State::Stopping, Meter::Running),
-                shows(State::Stopped, Meter::StoppedFree),
-            ],
-            Verb::Terminate => {
-                vec![shows(State::Ending, Meter::Running), shows(State::Ended, Meter::Ended)]
-            }
-        })
-    }
-}
-
-/// How listings of one region go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Listings {
-    /// After so many machines the answer is an error.
-    BreakOff(usize),
-    Refused(ErrorKind),
 }
 
 #[derive(Default)]
@@ -447,7 +369,8 @@ impl Provider for Cloud {
         if self.inner().unpriced {
             return Fact::unknown(reaper_model::Ignorance::NotOffered, "no price list");
         }
-        let amount = if instance.stop.kind == StopKind::Terminate { "2.00 EUR" } else { "3.50 EUR" };
+        let amount =
+            if instance.stop.kind == StopKind::Terminate { "2.00 EUR" } else { "3.50 EUR" };
         let price = Price {
             money: money(amount),
             unit: Unit::Hour,

@@ -145,10 +145,11 @@ impl House {
             clock: Clock::running(self.now),
             watch: Watch::start(self.limits, interrupt),
             progress: Arc::new(Silent),
+            look: &|_| {},
         };
         match plan {
-            None => runner.run(journal).await,
-            Some(plan) => runner.apply(plan, journal).await,
+            None => Box::pin(runner.run(journal)).await,
+            Some(plan) => Box::pin(runner.apply(plan, journal)).await,
         }
     }
 
@@ -163,7 +164,8 @@ impl House {
     /// What `run` would do, without doing any of it.
     pub(crate) async fn dry(&self) -> Ran {
         let view = View::read(&self.store()).await.ok();
-        let orders = Orders { command: "plan", mode: Mode::Plan, acts: false, ..self.orders.clone() };
+        let orders =
+            Orders { command: "plan", mode: Mode::Plan, acts: false, ..self.orders.clone() };
         let journal = Journal::dry(view.as_ref());
         self.go(journal, "dry".to_owned(), orders, None).await.expect("comes to its document")
     }
@@ -254,9 +256,7 @@ pub(crate) fn results(state: &State, native: &str) -> Vec<ActionResult> {
 /// Goes on with some work until something has happened; the work must not end before.
 pub(crate) async fn until<F: Future>(mut work: Pin<&mut F>, happened: impl Fn() -> bool) {
     std::future::poll_fn(|cx| {
-        if work.as_mut().poll(cx).is_ready() {
-            panic!("ended before that happened");
-        }
+        assert!(work.as_mut().poll(cx).is_pending(), "ended before that happened");
         if happened() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;

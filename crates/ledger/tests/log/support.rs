@@ -62,7 +62,8 @@ pub(crate) fn notice(key: &str, step: Sending<NoticeIntent>) -> Entry {
 
 pub(crate) fn to_owner(native: &str) -> Sending<NoticeIntent> {
     let (id, rule) = (machine(native), "ownerless".to_owned());
-    let about = vec![About { id, rule, since: day(0), due_at: Some(day(3)) }];
+    let (due_at, verb) = (Some(day(3)), Some(Verb::Stop));
+    let about = vec![About { id, rule, since: day(0), due_at, verb, data_loss: false }];
     let to = "alice@example.org".to_owned();
     Sending::Intended(NoticeIntent { to, step: NoticeStep::Stop, about })
 }

@@ -1,7 +1,7 @@
 //! The mass-stop brake: figures at and above each bound, and what somebody may allow.
 
 use reaper_model::{Currency, Rate};
-use reaper_plan::Planned;
+use reaper_plan::{Limits, Planned};
 
 use crate::build::{id, machine, money};
 use crate::scene::Scene;
@@ -88,14 +88,15 @@ fn an_upper_bound_counts_in_full() {
 }
 
 #[test]
-fn currencies_are_converted_where_a_rate_says_how_and_held_apart_where_not() {
+fn currencies_are_converted_where_a_rate_says_how_and_shares_add_up_where_not() {
     let mut scene = due(2, 0);
     scene.hourly.insert(id("i-001"), Some(money("100 USD")));
     scene.limits.max_hourly_value = money("95 EUR");
     let held = scene.decide().plan.brake.held;
     assert_eq!(
-        held[0], "the machines cost 100.00 USD an hour, limits.max_hourly_value is 95.00 EUR",
-        "held against the same number"
+        held[0],
+        "the machines cost 3.50 EUR and 100.00 USD an hour, limits.max_hourly_value is 95.00 EUR, \
+         and without a rate their shares of it add up"
     );
     scene.rates.push(Rate {
         from: Currency::USD,
@@ -109,6 +110,46 @@ fn currencies_are_converted_where_a_rate_says_how_and_held_apart_where_not() {
     // A bound in the foreign currency is converted too: 95 USD are 85.50 EUR.
     scene.limits.max_hourly_value = money("95 USD");
     assert!(scene.decide().plan.brake.holds());
+}
+
+#[test]
+fn no_currency_gets_the_whole_limit_for_itself() {
+    let mut scene = due(3, 0);
+    scene.hourly.insert(id("i-001"), Some(money("40 USD")));
+    scene.hourly.insert(id("i-002"), Some(money("50 CHF")));
+    scene.limits.max_hourly_value = money("93.50 EUR");
+    assert_eq!(scene.clone().run().acted.len(), 3, "exactly the whole");
+    scene.limits.max_hourly_value = money("93.49 EUR");
+    assert!(scene.run().acted.is_empty(), "each of the three is well below it");
+    // The bound's own currency may be one without a rate.
+    scene.limits.max_hourly_value = money("93.49 GBP");
+    assert!(scene.decide().plan.brake.holds());
+}
+
+#[test]
+fn without_bounds_nothing_is_held_and_a_machine_without_a_price_is_none_the_freer() {
+    let mut scene = due(4, 0);
+    scene.hourly.insert(id("i-000"), None);
+    scene.hourly.insert(id("i-001"), Some(money("1000000 USD")));
+    scene.limits = Limits::unbounded(Currency::EUR);
+    let plan = scene.decide().plan;
+    assert_eq!(plan.brake.held, Vec::<String>::new());
+    assert_eq!(plan.steps.len(), 3, "what has no price still waits for somebody who expects it");
+    scene.expect = Some(99);
+    let plan = scene.decide().plan;
+    assert_eq!((plan.steps.len(), plan.brake.holds()), (4, false));
+}
+
+#[test]
+fn a_step_carries_what_the_brake_counts() {
+    let mut scene = due(2, 0);
+    scene.hourly.insert(id("i-000"), None);
+    scene.bound = Some(money("40 EUR"));
+    let plan = scene.decide().plan;
+    let values: Vec<_> = plan.steps.iter().map(|step| (step.hourly, step.value)).collect();
+    let cheap = Some(money("3.50 EUR"));
+    assert_eq!(values, [(None, Some(money("40 EUR"))), (cheap, cheap)], "dearest first");
+    assert_eq!(plan.brake.hourly, [money("43.50 EUR")]);
 }
 
 #[test]

@@ -3,14 +3,14 @@
 use chrono::TimeDelta;
 use reaper_model::document::{Verdict, WantedAction};
 use reaper_model::{Phase, State, Verb};
-use reaper_plan::Planned;
+use reaper_plan::{Planned, Way};
 use reaper_policy::Conditions;
 
 use crate::build::{
     absent, forgotten, known, machine, monday, older_than, ownerless, policy, rule, span, tags,
     time, unread,
 };
-use crate::scene::{Answer, Look, Scene, minutes};
+use crate::scene::{Answer, Look, Scene, minutes, stops};
 
 #[test]
 fn fl_157_first_the_mail_then_the_whole_period_then_the_stop() {
@@ -278,6 +278,78 @@ fn an_edited_rule_gives_notice_of_what_it_now_asks_for() {
     let mut scene = Scene::due(vec![machine("i-1", "alice")]);
     scene.policy.rules[0].notice = span("7d");
     assert!(scene.run().acted.is_empty(), "a longer notice holds for what is told already");
+}
+
+#[test]
+fn fl_157_who_was_told_of_a_stop_was_not_told_of_a_termination() {
+    // In the period and after it.
+    for wait in ["1d", "3d"] {
+        let mut scene = Scene::of_alice();
+        scene.policy.rules[0].action = WantedAction::Terminate;
+        let first = scene.run();
+        assert_eq!(first.sent[0].topics[0].about.verb, Some(Verb::Stop), "nobody has consented");
+        scene.wait(wait);
+        scene.allow_terminate = true;
+        let second = scene.run();
+        assert!(second.acted.is_empty(), "{wait}");
+        assert_eq!(second.mails(), ["stop alice@example.org"], "{wait}");
+        assert_ne!(second.sent[0].key, first.sent[0].key, "{wait}");
+        let about = &second.sent[0].topics[0].about;
+        assert_eq!((about.verb, about.data_loss), (Some(Verb::Terminate), true), "{wait}");
+        assert_eq!(about.due_at, Some(scene.now + TimeDelta::days(3)), "{wait}");
+        let told = scene.now;
+        scene.wait("2d23h59m");
+        assert!(scene.run().acted.is_empty(), "{wait}");
+        scene.wait("1m");
+        let due = scene.run();
+        assert_eq!(due.acted.len(), 1, "{wait}");
+        let step = &due.after.plan.steps[0];
+        assert_eq!((step.verb, step.noticed_at), (Verb::Terminate, told), "{wait}");
+    }
+}
+
+#[test]
+fn who_was_told_of_a_termination_was_told_of_a_stop() {
+    let mut scene = Scene::of_alice();
+    scene.allow_terminate = true;
+    scene.policy.rules[0].action = WantedAction::Terminate;
+    scene.run();
+    scene.wait("3d");
+    scene.allow_terminate = false;
+    let ran = scene.run();
+    assert_eq!((ran.sent.len(), ran.acted.len()), (0, 1));
+    assert_eq!(ran.after.plan.steps[0].verb, Verb::Stop);
+}
+
+#[test]
+fn fl_157_who_was_not_told_that_disks_are_erased_gets_a_whole_period() {
+    let erasing = Way { erases_disks: true, ..stops() };
+    let mut scene = Scene::of_alice();
+    let first = scene.run();
+    assert!(!first.sent[0].topics[0].about.data_loss);
+    scene.wait("3d");
+    scene.stop_way = Some(erasing);
+    let second = scene.run();
+    assert!(second.acted.is_empty());
+    assert_eq!(second.mails(), ["stop alice@example.org"]);
+    assert_ne!(second.sent[0].key, first.sent[0].key);
+    assert!(second.sent[0].topics[0].about.data_loss);
+    scene.wait("3d");
+    // Less than was announced may be done.
+    let mut milder = scene.clone();
+    milder.stop_way = Some(stops());
+    assert_eq!((milder.run().acted.len(), scene.run().acted.len()), (1, 1));
+}
+
+#[test]
+fn a_mail_without_an_answer_that_announced_less_is_not_repeated() {
+    let mut scene = Scene::of_alice();
+    scene.answers.insert("alice@example.org".to_owned(), Answer::Silence);
+    let first = scene.run();
+    scene.stop_way = Some(Way { erases_disks: true, ..stops() });
+    let second = scene.run();
+    assert_eq!(second.mails(), ["stop alice@example.org"]);
+    assert_ne!(second.sent[0].key, first.sent[0].key);
 }
 
 #[test]

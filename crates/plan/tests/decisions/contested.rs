@@ -5,7 +5,7 @@ use reaper_model::{ActionResult, Fact, Ignorance, Instance, Phase};
 use reaper_plan::{APPEARED_AFTER_STOP, Planned};
 
 use crate::build::{absent, known, machine, older_than, rule, tags};
-use crate::scene::{NEVER, Ran, Scene, minutes};
+use crate::scene::{NEVER, Ran, Scene, minutes, natives};
 use reaper_model::document::WantedAction;
 
 /// Noticed, waited for, acted upon, and a day later started by somebody, three hours ago.
@@ -154,7 +154,7 @@ fn fl_043_what_differs_or_comes_later_is_no_twin() {
 }
 
 #[test]
-fn machines_without_a_name_are_nobodys_twins() {
+fn fl_043_a_nameless_twin_is_a_twin_too_and_follows_no_name() {
     let mut nameless = machine("i-1", "alice");
     nameless.name = absent();
     let mut scene = Scene::due(vec![nameless.clone()]);
@@ -162,11 +162,19 @@ fn machines_without_a_name_are_nobodys_twins() {
     nameless.id.native = "i-2".to_owned();
     nameless.created_at = known(scene.now + minutes(1));
     nameless.running_since = known(scene.now + minutes(1));
-    scene.machines.push(nameless);
+    let mut other = nameless.clone();
+    other.id.native = "i-3".to_owned();
+    other.machine_type = "g5.xlarge".into();
+    scene.machines.extend([nameless, other]);
     scene.wait("1d");
     let ran = scene.run();
     assert_eq!(ran.decision("i-2").appeared_after, None);
-    assert_eq!(ran.mails(), ["stop alice@example.org"]);
+    assert!(ran.decision("i-2").why.contains("it looks like i-1"), "{:?}", ran.decision("i-2"));
+    let told: Vec<_> = ran.sent.iter().map(|mail| (mail.step.name(), natives(mail))).collect();
+    assert_eq!(told, [("found", vec!["i-2"]), ("stop", vec!["i-3"])]);
+    scene.wait("3d");
+    let acted: Vec<_> = scene.run().acted.into_iter().map(|id| id.native).collect();
+    assert_eq!(acted, ["i-3"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use reaper_model::document::{Verdict, WantedAction};
 use reaper_model::{Instance, InstanceId, Manager, Meter, NoticeStep, Plan, State};
-use reaper_plan::{How, Planned, lint};
+use reaper_plan::{How, Planned, Topic, lint};
 
 use crate::build::{
     absent, known, machine, money, older_than, ownerless, policy, rule, tags, unread,
@@ -37,6 +37,8 @@ enum Event {
     Mail(usize, Answer),
     Enforces(bool),
     Tight(bool),
+    /// Whether machines may be terminated.
+    Consent(bool),
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -58,6 +60,7 @@ fn event() -> impl Strategy<Value = Event> {
         ])).prop_map(|(who, answer)| Event::Mail(who, answer)),
         1 => any::<bool>().prop_map(Event::Enforces),
         1 => any::<bool>().prop_map(Event::Tight),
+        1 => any::<bool>().prop_map(Event::Consent),
     ]
 }
 
@@ -125,6 +128,7 @@ fn happen(scene: &mut Scene, event: &Event, last: DateTime<Utc>) {
             scene.answers.insert(PEOPLE[who].to_owned(), answer);
         }
         Event::Enforces(enforces) => scene.enforces = enforces,
+        Event::Consent(consent) => scene.allow_terminate = consent,
         Event::Tight(tight) => {
             scene.limits.max_actions = if tight { 1 } else { 100 };
             scene.limits.max_hourly_value = money(if tight { "5 EUR" } else { "10000 EUR" });
@@ -168,7 +172,8 @@ fn told_in_time(scene: &Scene, witness: &Witness, plan: &Plan) -> Result<(), Tes
                 let about = told
                     .about
                     .iter()
-                    .find(|about| about.id == step.id && about.rule == step.rule)?;
+                    .find(|about| about.id == step.id && about.rule == step.rule)
+                    .filter(|about| about.verb >= Some(step.verb))?;
                 match told.how {
                     How::Accepted(at) => Some((told.to.clone(), at, about.due_at)),
                     _ => None,
@@ -264,6 +269,21 @@ proptest! {
                 prop_assert!(instance.tags.gap().is_none());
                 prop_assert!(instance.running_since.gap().is_none());
                 prop_assert!(step.hourly.is_some());
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn nobody_is_told_of_one_case_twice_in_one_run(history in history()) {
+        through(&history, |scene, _, _| {
+            let mut told = BTreeSet::new();
+            for notice in scene.decide().notices {
+                prop_assert!(!notice.topics.is_empty());
+                for Topic { about, .. } in notice.topics {
+                    let about = (notice.to.to_lowercase(), about.id, about.rule, about.since);
+                    prop_assert!(told.insert(about.clone()), "{about:?}");
+                }
             }
             Ok(())
         })?;

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use chrono::TimeDelta;
 use reaper_model::document::OwnerStatus;
 use reaper_model::{Fact, Ignorance, InstanceId, Phase};
-use reaper_plan::{Instead, Planned};
+use reaper_plan::{How, Instead, Planned};
 use reaper_policy::{Directory, Employment, Person};
 
-use crate::build::{absent, forgotten, id, machine, ownerless, policy, tags};
-use crate::scene::{Answer, Look, Scene, mail};
+use crate::build::{absent, forgotten, id, machine, monday, ownerless, policy, tags};
+use crate::scene::{Answer, Look, Scene, mail, natives};
 
 #[test]
 fn fl_138_one_mail_over_all_clouds_and_no_second_before_the_interval() {
@@ -96,6 +97,54 @@ fn a_notice_keeps_its_key_until_it_is_taken() {
     // Another machine in it makes it another mail.
     scene.machines.push(machine("i-2", "alice"));
     assert_ne!(scene.decide().notices[0].key, key);
+}
+
+#[test]
+fn a_mail_without_an_answer_is_repeated_as_it_was_and_the_rest_goes_into_another() {
+    let mut scene = Scene::new(vec![machine("i-1", "alice"), machine("i-2", "alice")]);
+    scene.answers.insert("alice@example.org".to_owned(), Answer::Silence);
+    let first = scene.run().sent.remove(0);
+    for how in [How::Intended, How::PossiblySent(scene.now)] {
+        let mut scene = scene.clone();
+        scene.memory.notices[0].how = how;
+        scene.machines.insert(0, machine("i-0", "alice"));
+        scene.wait("1d");
+        let notices = scene.decide().notices;
+        let told: Vec<_> = notices.iter().map(natives).collect();
+        assert_eq!(told, [vec!["i-1", "i-2"], vec!["i-0"]], "{how:?}");
+        assert_eq!(notices[0].key, first.key, "{how:?}");
+        assert_ne!(notices[1].key, first.key, "{how:?}");
+        // It announces no time before the period that it begins.
+        let due = notices[0].topics[0].about.due_at;
+        assert_eq!(due, Some(monday() + TimeDelta::days(4)), "{how:?}");
+    }
+}
+
+#[test]
+fn of_two_mails_without_an_answer_no_machine_is_told_twice() {
+    let mut scene = Scene::new(vec![machine("i-1", "alice"), machine("i-2", "alice")]);
+    scene.answers.insert("alice@example.org".to_owned(), Answer::Silence);
+    let both = scene.run().sent.remove(0);
+    // What no longer holds makes another mail of what is left.
+    scene.machine("i-2").tags = tags(&[("owner", "alice"), ("reaper-keep", "true")]);
+    let one = scene.run().sent.remove(0);
+    assert_eq!(natives(&one), ["i-1"]);
+    assert_ne!(one.key, both.key);
+    scene.wait("1h");
+    scene.machine("i-2").tags = tags(&[("owner", "alice")]);
+    // The case of i-2 is another one now: only the second mail still holds.
+    let notices = scene.decide().notices;
+    let told: Vec<_> = notices.iter().map(natives).collect();
+    assert_eq!(told, [["i-1"], ["i-2"]]);
+    assert_eq!(notices[0].key, one.key);
+    assert!(notices[1].key != both.key && notices[1].key != one.key);
+    // Two open mails about one machine, as two runs side by side could leave them.
+    let mut twice = scene.memory.notices.last().expect("the second").clone();
+    twice.key = "stop-ffffffffffffffff".to_owned();
+    scene.memory.notices.push(twice);
+    let notices = scene.decide().notices;
+    let told: Vec<_> = notices.iter().map(natives).collect();
+    assert_eq!(told, [["i-1"], ["i-2"]]);
 }
 
 #[test]

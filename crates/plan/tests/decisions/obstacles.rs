@@ -2,10 +2,10 @@
 
 use reaper_model::document::WantedAction;
 use reaper_model::{ActionResult, Meter, Phase, Purchase, State, StopKind, Verb};
-use reaper_plan::{Planned, Way};
+use reaper_plan::Planned;
 
 use crate::build::{absent, machine, money};
-use crate::scene::{Look, Scene, minutes};
+use crate::scene::{Look, Scene, minutes, terminates};
 
 /// One machine, due.
 fn due() -> Scene {
@@ -159,8 +159,7 @@ fn a_rule_that_asks_for_a_stop_never_terminates_what_can_be_stopped() {
 
     // Even if the caller hands in the wrong way.
     let mut scene = due();
-    scene.stop_way =
-        Some(Way { verb: Verb::Terminate, call: "ec2:TerminateInstances", loses: Vec::new() });
+    scene.stop_way = Some(terminates());
     assert!(scene.decide().plan.steps.is_empty());
     scene.policy.rules[0].action = WantedAction::Stop;
     assert!(scene.run().decision("i-1").why.contains("asks for a stop"));

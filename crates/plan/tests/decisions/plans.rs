@@ -16,7 +16,7 @@ fn scene() -> Scene {
         (id("i-5"), Some(money("10 USD"))),
     ]
     .into();
-    scene.bound = Some(money("99 EUR"));
+    scene.expect = Some(5);
     scene.rates.push(Rate {
         from: Currency::USD,
         to: Currency::EUR,

@@ -50,6 +50,17 @@ pub(crate) struct Scene {
     pub(crate) answers: BTreeMap<String, Answer>,
 }
 
+const NO_CONSENT: &str = "terminating needs allow_terminate";
+
+pub(crate) fn stops() -> Way {
+    Way { verb: Verb::Stop, call: "ec2:StopInstances", loses: Vec::new(), erases_disks: false }
+}
+
+pub(crate) fn terminates() -> Way {
+    let loses = vec!["everything on its disks".to_owned()];
+    Way { verb: Verb::Terminate, call: "ec2:TerminateInstances", loses, erases_disks: true }
+}
+
 /// What one run did.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -165,19 +176,15 @@ impl Scene {
         if let Some(why) = self.forbidden {
             return Ways { stop: Err(why.to_owned()), terminate: Err(why.to_owned()) };
         }
-        let terminate = if self.allow_terminate {
-            let loses = vec!["everything on its disks".to_owned()];
-            Ok(Way { verb: Verb::Terminate, call: "ec2:TerminateInstances", loses })
-        } else {
-            Err("terminating needs allow_terminate".to_owned())
-        };
+        let terminate =
+            if self.allow_terminate { Ok(terminates()) } else { Err(NO_CONSENT.to_owned()) };
         let stop = match instance.stop.kind {
-            StopKind::Deallocate => {
-                Ok(Way { verb: Verb::Stop, call: "ec2:StopInstances", loses: Vec::new() })
-            }
+            StopKind::Deallocate => Ok(stops()),
             StopKind::Terminate => terminate.clone(),
         };
-        Ways { stop: self.stop_way.clone().map_or(stop, Ok), terminate }
+        let stop = self.stop_way.clone().map_or(stop, Ok);
+        // Without consent to more, a termination comes to the milder stop.
+        Ways { terminate: terminate.or_else(|_| stop.clone()), stop }
     }
 
     /// One whole run, as the engine drives it.
@@ -302,6 +309,11 @@ impl Ran {
 
 pub(crate) fn mail(notice: &DueNotice) -> String {
     format!("{} {}", notice.step.name(), notice.to)
+}
+
+/// The machines that a mail is about.
+pub(crate) fn natives(notice: &DueNotice) -> Vec<&str> {
+    notice.topics.iter().map(|topic| topic.about.id.native.as_str()).collect()
 }
 
 pub(crate) trait Look {

@@ -100,12 +100,13 @@ pub(crate) fn permit(machine: &Instance, verb: Verb) -> StopPermit {
         fingerprint: fingerprint.clone(),
         ground: String::new(),
         hourly: None,
+        value: None,
         saves_per_month: None,
         still_charged: Vec::new(),
         loses: Vec::new(),
     };
     let fresh =
-        Fresh { instance: machine, fingerprint: &fingerprint, verdict: Verdict::Orphan, why: "" };
+        Fresh { instance: machine, fingerprint: &fingerprint, asked: true, verdict: Verdict::Orphan, why: "" };
     authorise(&armed, &step, &fresh, now).expect("nothing speaks against it")
 }
 

@@ -114,12 +114,13 @@ pub(crate) fn permit(machine: &Instance, verb: Verb) -> StopPermit {
         fingerprint: fingerprint.clone(),
         ground: String::new(),
         hourly: None,
+        value: None,
         saves_per_month: None,
         still_charged: Vec::new(),
         loses: Vec::new(),
     };
     let verdict = Verdict::Orphan;
-    let fresh = Fresh { instance: machine, fingerprint: &fingerprint, verdict, why: "" };
+    let fresh = Fresh { instance: machine, fingerprint: &fingerprint, asked: true, verdict, why: "" };
     authorise(&armed, &step, &fresh, now()).expect("nothing speaks against it")
 }
 
