@@ -44,7 +44,8 @@ pub(crate) fn permit(machine: &Instance, verb: Verb) -> Result<StopPermit, Refus
         loses: Vec::new(),
     };
     let verdict = Verdict::Orphan;
-    let fresh = Fresh { instance: machine, fingerprint: &fingerprint, asked: true, verdict, why: "" };
+    let fresh =
+        Fresh { instance: machine, fingerprint: &fingerprint, asked: true, verdict, why: "" };
     authorise(&armed, &step, &fresh, now)
 }
 

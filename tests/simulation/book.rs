@@ -43,10 +43,10 @@ pub(crate) struct Ground {
 
 /// A notice as the ledger has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Notice {
+pub(crate) struct Notice {
     to: String,
     step: NoticeStep,
-    about: BTreeSet<(String, String, DateTime<Utc>)>,
+    pub(crate) about: BTreeSet<(String, String, DateTime<Utc>)>,
     accepted: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Book {
     pub(crate) unread: BTreeSet<String>,
     /// When the action was announced for, by key, machine and rule.
     pub(crate) announced: BTreeMap<(String, String, String), DateTime<Utc>>,
-    notices: BTreeMap<String, Notice>,
+    pub(crate) notices: BTreeMap<String, Notice>,
     lease: Option<(Writer, DateTime<Utc>)>,
 }
 
@@ -82,7 +82,6 @@ impl Book {
                 }
             }
         }
-        self.letters_are_for_their_owner(story);
         self.calls_are_logged(story);
         self.brake_stops_everything(story);
         self.plan_is_what_is_done(story);
@@ -116,6 +115,7 @@ impl Book {
                 Event::Listed { .. } | Event::Answered { .. } => {}
             }
         }
+        self.letters_are_for_their_owner(story);
         if story.ending == Ending::Cut && !story.targets().is_empty() {
             self.counts.cut_while_acting += 1;
         }

@@ -1,6 +1,6 @@
 //! The laws, under the names of the design's invariants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -161,20 +161,22 @@ impl Book {
         }
     }
 
-    /// Letters go to those whose machines they are about, one a recipient and step.
+    /// Letters go to those whose machines they are about, and no two of a run tell one recipient
+    /// the same; what the fallback could not be given may come along with what bounced elsewhere.
     pub(crate) fn letters_are_for_their_owner(&self, story: &Story) {
-        let mut heaps: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        let bounced = story.letters().filter(|letter| letter.bounced).count();
+        let mut told = BTreeSet::new();
+        let bounced = story.letters().any(|letter| letter.bounced);
         for letter in story.letters() {
             let step = letter.key.split('-').next().unwrap_or_default();
             if letter.promises() && !story.acts {
                 story.broken("dry_is_dry", format!("a run that only reports promised {letter:?}"));
             }
-            let heap = heaps.entry((letter.to.as_str(), step)).or_default();
-            *heap += 1;
-            let most = if letter.to == FALLBACK { 1 + bounced } else { 1 };
-            if *heap > most {
-                story.broken("one_mail_per_recipient_and_step", format!("{letter:?}"));
+            let Some(notice) = self.notices.get(&letter.key) else {
+                story.broken("intent_before_call", format!("{letter:?} was never intended"));
+            };
+            let again = notice.about.iter().filter(|about| !told.insert((&letter.to, *about)));
+            if again.count() > 0 && !(letter.to == FALLBACK && bounced) {
+                story.broken("one_mail_per_recipient_and_finding", format!("{letter:?}"));
             }
             let about: Vec<&Machine> = story
                 .after

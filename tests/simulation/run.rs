@@ -149,6 +149,7 @@ impl Start<'_> {
             clock: Clock::Fixed(self.now),
             watch: Watch::start(Limits::default(), self.interrupt),
             progress: Arc::new(Silent),
+            look: &|_| {},
         };
         let ran = match kind {
             Kind::Apply(plan) => runner.apply(*plan, journal).await,

@@ -40,6 +40,7 @@ pub fn candidates<'a>(
         let account = accounts.get(&machine.account)?;
         let instance = &machine.instance;
         let price = machine.price.value();
+        let asked = machine.judgement.wanted.is_some();
         Some(Candidate {
             instance,
             account: &machine.account,
@@ -48,8 +49,13 @@ pub fn candidates<'a>(
             hourly: price.map(Price::hourly),
             hourly_bound: at_most(instance, prices, account.provider.as_ref()),
             saves_per_month: price.map(Price::per_month),
-            still_charged: still_charged(instance),
-            ways: ways(instance, account.provider.as_ref(), rights.get(&machine.account)),
+            still_charged: if asked { still_charged(instance) } else { Vec::new() },
+            // Of what no rule asks for, nobody needs to know how it would be done.
+            ways: if asked {
+                ways(instance, account.provider.as_ref(), rights.get(&machine.account))
+            } else {
+                Ways { stop: Err(String::new()), terminate: Err(String::new()) }
+            },
         })
     };
     machines.iter().filter_map(of).collect()

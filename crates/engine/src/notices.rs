@@ -7,7 +7,7 @@ use chrono::{DateTime, Days, Utc};
 use chrono_tz::Tz;
 use reaper_ledger::{Contradiction, Decision, Entry, Error, NoticeIntent, Sending, State};
 use reaper_model::document::{MailKind, MailStatus, MailView, OwnerStatus, PurchaseView};
-use reaper_model::{InstanceId, NoticeStep, Verb};
+use reaper_model::{About, InstanceId, NoticeStep, Verb};
 use reaper_notify::notice::{Fallback, Kind, Planned, Row, commands};
 use reaper_notify::{Address, Delivery, Mail, Notice, Post};
 use reaper_plan::{DueNotice, Instead, Topic};
@@ -29,7 +29,7 @@ pub struct Desk<'a> {
     /// The machines of the run.
     pub machines: &'a BTreeMap<InstanceId, &'a Assessed>,
     /// What the rules' actions come to, where one could be done: for notices that announce nothing.
-    pub verbs: &'a BTreeMap<InstanceId, Verb>,
+    pub ways: &'a BTreeMap<InstanceId, Result<Verb, String>>,
     /// Names of the clouds for people, by their name in the configuration.
     pub titles: &'a BTreeMap<String, String>,
     /// How machines are laid out.
@@ -198,10 +198,15 @@ impl Desk<'_> {
         // Of several announcements the gravest, from the first time on: less and later may follow.
         let verb = match step {
             NoticeStep::Stop => topics.iter().filter_map(|topic| topic.about.verb).max(),
-            NoticeStep::Found | NoticeStep::Contested => self.verbs.get(id).copied(),
+            NoticeStep::Found | NoticeStep::Contested => {
+                self.ways.get(id).and_then(|way| way.as_ref().ok()).copied()
+            }
         };
-        let terminates = verb == Some(Verb::Terminate);
-        let reasons = topics.iter().map(|topic| Self::reason(machine, &topic.about.rule)).collect();
+        let mut reasons: Vec<String> =
+            topics.iter().map(|topic| Self::reason(machine, &topic.about.rule)).collect();
+        if let Some(Err(why)) = self.ways.get(id) {
+            reasons.push(format!("only reported: {why}"));
+        }
         let until = self.keep_until(due);
         Row {
             id: id.clone(),
@@ -233,7 +238,8 @@ impl Desk<'_> {
                 .collect(),
             losses: view.action.loses,
             keep: commands::keep(id, self.keep_tag, until),
-            restart: if terminates { None } else { commands::restart(id) },
+            // What is not stopped need not be started again.
+            restart: verb.filter(|verb| *verb == Verb::Stop).and_then(|_| commands::restart(id)),
             scarce: view.purchase != PurchaseView::Monthly,
             owner: view.owner.id,
             fallback: topics.iter().find_map(|topic| topic.instead.as_ref()).and_then(because),
@@ -270,14 +276,10 @@ fn told_before(state: &State, notice: &DueNotice) -> bool {
     };
     notice.topics.iter().all(|topic| {
         earlier().any(|message| {
-            message.intent.about.iter().any(|about| {
-                about.id == topic.about.id
-                    && about.rule == topic.about.rule
-                    && about.since == topic.about.since
-                    && topic
-                        .about
-                        .verb
-                        .is_none_or(|verb| about.announces(verb, topic.about.data_loss))
+            message.intent.about.iter().any(|earlier| {
+                let About { id, rule, since, verb, data_loss, .. } = &topic.about;
+                (&earlier.id, &earlier.rule, &earlier.since) == (id, rule, since)
+                    && verb.is_none_or(|verb| earlier.announces(verb, *data_loss))
             })
         })
     })

@@ -9,7 +9,7 @@ use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error};
 use reaper_model::document::{MailView, Mode};
 use reaper_model::{AccountName, AuditDocument, Class, InstanceId, Plan, Step};
 use reaper_notify::Post;
-use reaper_plan::{Decisions, Frame as PlanFrame, Question, decide};
+use reaper_plan::{Decisions, Frame as PlanFrame, Limits, Question, decide};
 use reaper_policy::Policy;
 use reaper_provider::{Armed, Identity};
 use tokio::sync::Mutex;
@@ -174,14 +174,21 @@ impl Runner<'_> {
         inventory: &Inventory,
         journal: &mut Journal,
     ) -> Result<Observed, Error> {
+        let recorded = journal.head().is_some();
         journal
             .append(self.clock.now(), |state| {
                 let belief = Belief {
                     accept_drop: self.orders.accept_drop,
                     all_accounts: self.settings.all_accounts && inventory.failures.is_empty(),
                 };
-                let observed = observe(state, inventory, belief);
-                Decision::Write(observed.entries.clone(), observed)
+                let mut observed = observe(state, inventory, belief);
+                let entries = std::mem::take(&mut observed.entries);
+                // What an audit without history would remember is of use to nobody.
+                if recorded || self.orders.notices {
+                    Decision::Write(entries, observed)
+                } else {
+                    Decision::Leave(observed)
+                }
             })
             .await
     }
@@ -268,6 +275,12 @@ impl Runner<'_> {
             ledger: journal.head(),
             lifetime: self.settings.plan_lifetime,
         };
+        // A plan brings its own brake, over its own steps; what is read for it is no fleet.
+        let unbounded = Limits::unbounded(self.settings.limits.max_hourly_value.currency);
+        let (limits, expect) = match self.orders.mode {
+            Mode::Apply => (&unbounded, Some(self.orders.expect.unwrap_or(0))),
+            _ => (&self.settings.limits, self.orders.expect),
+        };
         let now = self.clock.now();
         journal
             .append(now, |state| {
@@ -278,8 +291,8 @@ impl Runner<'_> {
                     memory: &memory(state),
                     rules: found.policy.rules(),
                     exchange: &self.settings.exchange,
-                    limits: &self.settings.limits,
-                    expect: self.orders.expect,
+                    limits,
+                    expect,
                     routing: &self.settings.routing,
                     frame: &frame,
                 });
@@ -312,17 +325,18 @@ impl Runner<'_> {
             &found.prices,
             &found.observed,
         );
-        let verbs = candidates
+        let ways = candidates
             .iter()
             .filter_map(|candidate| {
-                let way = candidate.ways.of(candidate.judgement.wanted?)?.as_ref().ok()?;
-                Some((candidate.instance.id.clone(), way.verb))
+                let way = candidate.ways.of(candidate.judgement.wanted?)?;
+                let way = way.as_ref().map(|way| way.verb).map_err(Clone::clone);
+                Some((candidate.instance.id.clone(), way))
             })
             .collect();
         let desk = Desk {
             post: self.post,
             machines: &machines,
-            verbs: &verbs,
+            ways: &ways,
             titles: &self.settings.titles,
             layout: Layout {
                 zone: self.settings.zone,

@@ -73,7 +73,10 @@ pub fn settled(loose: &Loose, shown: &Shown<'_>) -> Vec<Entry> {
                 Vec::new()
             }
             // Up: whatever was called is never booked later on as if it had worked.
-            _ => vec![ended(ActionResult::Refused, "a later run found it up")],
+            _ => {
+                let why = format!("a later run found it {:?}", machine.provider_state);
+                vec![ended(ActionResult::Refused, &why)]
+            }
         },
     }
 }

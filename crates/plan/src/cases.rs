@@ -93,7 +93,7 @@ fn stand<'a>(
         Some(_) => recipients::both(question.routing, owner, &rejected),
         None => recipients::of(question.routing, owner, &rejected),
     };
-    let way = way(candidate, rule, past.twin);
+    let way = way(question, candidate, rule, past.twin);
     let counted = way.as_ref().ok().and_then(|way| counted(mails, case, &recipients, rule, way));
     let (phase, why) = match (&counted, contested) {
         (_, Some(last)) => (
@@ -140,6 +140,7 @@ fn since(
 
 /// What the rule's action comes to at this machine, or why it is only reported.
 fn way<'a>(
+    question: &Question<'_>,
     candidate: &'a Candidate<'a>,
     rule: &RuleSpec,
     twin: Option<&str>,
@@ -158,11 +159,27 @@ fn way<'a>(
         return Err(twin.to_owned());
     }
     let way = way.as_ref().map_err(Clone::clone)?;
+    if let Some(why) = unpriced(question, candidate) {
+        return Err(why);
+    }
     let milder = candidate.instance.stop.kind == StopKind::Deallocate;
     if rule.action == WantedAction::Stop && way.verb == Verb::Terminate && milder {
         return Err(format!("rule {:?} asks for a stop, and {} terminates", rule.name, way.call));
     }
     Ok(way)
+}
+
+/// Why a machine whose price nobody knows is not acted upon: what it is worth cannot be held against
+/// the brake. So nobody is told that it will be, either.
+pub(crate) fn unpriced(question: &Question<'_>, candidate: &Candidate<'_>) -> Option<String> {
+    let unknown = candidate.value().is_none() && question.expect.is_none();
+    unknown.then(|| {
+        format!(
+            "its price is not known, so limits.max_hourly_value cannot be checked: add a [[price]] \
+             for {}",
+            candidate.instance.machine_type
+        )
+    })
 }
 
 /// The notice that counts. Everybody who has to be told today must have accepted one for this run

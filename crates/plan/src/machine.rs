@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use reaper_model::document::{Answer, Verdict};
 use reaper_model::{ActionResult, Case, Meter, Phase, State, Step};
 
-use crate::cases::{Counted, Past, Standing, standing};
+use crate::cases::{Counted, Past, Standing, standing, unpriced};
 use crate::decision::{CaseChange, Decision, Planned};
 use crate::mails::Mails;
 use crate::memory::{RecentStop, Remembered};
@@ -63,7 +63,7 @@ pub(crate) fn weigh<'a>(
     };
     match candidate.judgement.verdict {
         _ if !candidate.whole => {
-            weighed.step = Err("its location was not read whole: nothing is concluded".to_owned());
+            weighed.step = Err("its location was not read whole or lost most of its machines: nothing is concluded".to_owned());
         }
         Verdict::Unjudged => {}
         Verdict::Ok | Verdict::Exempt | Verdict::Protected | Verdict::Managed => {
@@ -194,14 +194,7 @@ fn obstacle(
             stamp(until)
         ));
     }
-    if candidate.value().is_none() && question.expect.is_none() {
-        return Some(format!(
-            "its price is not known, so limits.max_hourly_value cannot be checked: add a [[price]] \
-             for {}",
-            instance.machine_type
-        ));
-    }
-    None
+    unpriced(question, candidate)
 }
 
 /// The leading case and its step, or why there is none.

@@ -63,9 +63,21 @@ pub(crate) fn of(routing: &Routing, owner: &Owner, rejected: &BTreeSet<String>) 
         return Vec::new();
     }
     match reachable(routing, owner, rejected) {
-        Ok(owners) => owners.into_iter().map(|to| Recipient { to, instead: None }).collect(),
+        Ok(owners) => {
+            // One of several owners who cannot be told is not forgotten for the others' sake.
+            let lost = rejected_of(routing, owner, rejected)
+                .then(|| fallback(routing, Instead::Rejected))
+                .flatten()
+                .filter(|lost| owners.iter().all(|to| folded(to) != folded(&lost.to)));
+            owners.into_iter().map(|to| Recipient { to, instead: None }).chain(lost).collect()
+        }
         Err(instead) => fallback(routing, instead).into_iter().collect(),
     }
+}
+
+/// Whether one of the owner's addresses that may be written to was refused for good.
+fn rejected_of(routing: &Routing, owner: &Owner, rejected: &BTreeSet<String>) -> bool {
+    owner.emails.iter().any(|email| permits(routing, email) && rejected.contains(&folded(email)))
 }
 
 /// Owner and fallback, for what both must know.

@@ -23,17 +23,29 @@ pub fn fingerprint(instance: &Instance, owner: &Owner) -> Fingerprint {
     Fingerprint::of(instance, &owner.names.join(", "))
 }
 
-/// The digest of an inventory, `sha256:…`.
+/// The digest of an inventory, `sha256:…`: of one line for each machine, so that nothing of ten
+/// thousand machines is held at once.
 pub(crate) fn inventory<'a>(
     machines: impl Iterator<Item = (&'a InstanceId, Fingerprint)>,
 ) -> String {
-    let machines: Vec<_> = machines.map(|(id, seen)| (id.to_string(), seen)).collect();
-    of_json(&machines)
+    let mut hash = Sha256::new();
+    for (id, seen) in machines {
+        match serde_json::to_vec(&(id.to_string(), seen)) {
+            Ok(line) => hash.update(line),
+            Err(error) => return format!("none, it cannot be written: {error}"),
+        }
+        hash.update(b"\n");
+    }
+    format!("sha256:{}", digits(&hash.finalize()))
 }
 
 /// SHA-256 in hex digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+    digits(&Sha256::digest(bytes))
+}
+
+fn digits(hash: &[u8]) -> String {
+    hash.iter().fold(String::with_capacity(64), |mut text, byte| {
         // Writing to a string does not fail.
         let _ = write!(text, "{byte:02x}");
         text

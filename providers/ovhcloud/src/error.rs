@@ -27,6 +27,11 @@ pub(crate) fn refusal(call: &Call, answer: &Answer) -> Refusal {
     let message = [&failure.message, &failure.error_description];
     let message = message.into_iter().find_map(|text| text.good()).map_or("", String::as_str);
     let code = code.or(failure.class.good()).map_or("", String::as_str);
+    // A gateway may answer in JSON too; OVHcloud's own refusals carry a class or a code.
+    let kind = match kind {
+        ErrorKind::NotFound if code.is_empty() => ErrorKind::Protocol,
+        kind => kind,
+    };
     let detail = match (code, message) {
         ("", text) | (text, "") => text.to_owned(),
         (code, message) => format!("{code}: {message}"),
@@ -140,7 +145,10 @@ mod tests {
     fn fl_045_only_ovhcloud_itself_says_that_there_is_no_such_machine() {
         let own = r#"{"class":"Client::NotFound","message":"no"}"#;
         assert_eq!(kind(404, own), ErrorKind::NotFound);
-        for page in ["<html><body>404</body></html>", "{}", "[]", "null", r#"{"message":""}"#, ""] {
+        let gateway = r#"{"message":"no route to that path"}"#;
+        for page in
+            ["<html><body>404</body></html>", gateway, "{}", "[]", "null", r#"{"message":""}"#, ""]
+        {
             assert_eq!(kind(404, page), ErrorKind::Protocol, "{page}");
         }
     }

@@ -157,3 +157,23 @@ async fn fl_042_a_success_after_which_nothing_happens_is_no_stop() {
     assert_eq!(house.cloud.acts(), ["i-1", "i-1"]);
     house.cloud.keeps_the_laws();
 }
+
+#[tokio::test(start_paused = true)]
+async fn saving_when_confirmed_is_not_booked_for_a_stop_by_somebody_else() {
+    let mut house = House::due(machines(1)).await;
+    house.cloud.answers("i-1", vec![Answer::yes(Vec::new())]);
+    house.run().await;
+    // A run that may not act sees it up: the call came to nothing.
+    house.orders.enforces = false;
+    house.orders.acts = false;
+    house.wait("24h");
+    house.run().await;
+    // Then its owner stops it.
+    house.cloud.edit("i-1", |machine| put(machine, State::Stopped, Meter::StoppedFree));
+    house.wait("24h");
+    house.run().await;
+    let state = house.state().await;
+    assert_eq!(results(&state, "i-1"), [ActionResult::Refused]);
+    assert_eq!(state.stops(), []);
+    assert_eq!(house.cloud.acts(), ["i-1"]);
+}

@@ -44,7 +44,7 @@ async fn intent_before_call_holds_wherever_an_acting_run_is_killed() {
             // Killed before its call, an intent is known to have come to nothing.
             match results(&state, &native)[..] {
                 [ActionResult::Confirmed] => {}
-                [ActionResult::Unconfirmed, ActionResult::Confirmed] => before_its_call += 1,
+                [ActionResult::Refused, ActionResult::Confirmed] => before_its_call += 1,
                 ref other => panic!("killed after {polls} polls: {other:?}"),
             }
         }
@@ -67,7 +67,7 @@ async fn intent_before_call_holds_where_a_killed_runs_call_was_lost() {
     house.cloud.keeps_the_laws();
     assert_eq!(house.cloud.acts(), ["i-1", "i-1"]);
     assert_eq!(ran.result("i-1"), Some(ActionResult::Confirmed));
-    let both = [ActionResult::Unconfirmed, ActionResult::Confirmed];
+    let both = [ActionResult::Refused, ActionResult::Confirmed];
     assert_eq!(results(&house.state().await, "i-1"), both);
 }
 

@@ -64,7 +64,7 @@ async fn an_interrupt_during_a_call_leaves_it_open_and_the_next_run_reads() {
         } else {
             assert_eq!(house.cloud.acts(), ["i-1", "i-1", "i-2"]);
             assert_eq!(ran.result("i-1"), Some(ActionResult::Confirmed));
-            let both = [ActionResult::Unconfirmed, ActionResult::Confirmed];
+            let both = [ActionResult::Refused, ActionResult::Confirmed];
             assert_eq!(results(&state, "i-1"), both);
         }
         assert_eq!(state.stops().iter().filter(|stop| stop.id == id("i-1")).count(), 1);

@@ -40,7 +40,9 @@ async fn partial_is_loud_and_nothing_is_done_or_forgotten_there() {
             assert_eq!(house.cloud.acts(), ["i-9"], "{broken:?}: the other region is acted in");
             let said = ran.warnings("not-read");
             assert!(
-                said.len() == 1 && said[0].contains("3 machines") && said[0].contains("not gone"),
+                said.len() == 1
+                    && said[0].contains("earlier runs: 3;")
+                    && said[0].contains("not gone"),
                 "{said:?}"
             );
             let after = house.state().await;
@@ -218,7 +220,7 @@ async fn fl_077_another_account_takes_nothing_away_from_the_first() {
         assert!(
             said.len() == 1
                 && said[0].contains("aws/111122223333/r-1")
-                && said[0].contains("8 machines")
+                && said[0].contains("earlier runs: 8;")
                 && said[0].contains("not gone"),
             "{said:?}"
         );

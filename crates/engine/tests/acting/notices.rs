@@ -7,9 +7,10 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use reaper_engine::RunError;
 use reaper_ledger::state::{Message, Step};
-use reaper_model::document::{MailStatus, OwnerStatus};
+use reaper_model::document::{MailStatus, OwnerStatus, WantedAction};
 use reaper_model::{Class, NoticeStep, Phase};
-use reaper_policy::Conditions;
+use reaper_policy::{Conditions, RuleSpec};
+use reaper_provider::Consents;
 use tokio::time::Instant;
 
 use crate::build::{id, machine, machine_in, machines, tags};
@@ -280,4 +281,43 @@ async fn a_finding_that_was_fixed_and_comes_back_is_told_of_anew() {
     assert_eq!(case.phase, Phase::Noticed);
     assert!(case.due_at.is_some_and(|due| due - house.now >= TimeDelta::hours(48)));
     assert!(state.notices().all(|(_, notice)| notice.intent.step == NoticeStep::Stop));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_was_told_of_a_stop_is_told_of_a_termination_before_there_is_one() {
+    let mut house = House::new(machines(1));
+    house.settings.policy.rules[0].action = WantedAction::Terminate;
+    house.run().await;
+    assert!(house.letters.got()[0].text.contains("will be stopped"), "nobody has consented");
+    house.wait("71h");
+    house.consents = Consents { terminate: true, local_data_loss: false };
+    house.run().await;
+    let letters = house.letters.got();
+    assert_eq!(letters.len(), 2);
+    assert_ne!(letters[0].key, letters[1].key);
+    assert!(letters[1].text.contains("will be terminated"), "{}", letters[1].text);
+    house.wait("71h");
+    house.run().await;
+    assert_eq!(house.cloud.acts(), [""; 0], "its own period is not over");
+    house.wait("1h");
+    house.run().await;
+    assert_eq!(house.cloud.acts(), ["i-1"]);
+    assert_eq!(house.letters.to(), [ALICE, ALICE]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mail_names_the_action_of_its_own_rule() {
+    let mut house = House::new(machines(1));
+    house.consents = Consents { terminate: true, local_data_loss: false };
+    let stops = house.settings.policy.rules[0].clone();
+    let (name, action) = ("old".to_owned(), WantedAction::Terminate);
+    house.settings.policy.rules = vec![RuleSpec { name, action, ..stops.clone() }];
+    house.run().await;
+    house.settings.policy.rules.push(stops);
+    house.run().await;
+    let texts: Vec<_> = house.letters.got().into_iter().map(|letter| letter.text).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts[0].contains("will be terminated"), "{}", texts[0]);
+    assert!(texts[1].contains("will be stopped"), "{}", texts[1]);
+    assert!(!texts[1].contains("will be terminated"), "{}", texts[1]);
 }

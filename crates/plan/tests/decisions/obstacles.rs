@@ -135,7 +135,7 @@ fn fl_103_a_machine_without_a_price_is_not_a_free_one() {
     let ran = scene.run();
     assert!(ran.acted.is_empty());
     assert!(ran.decision("i-1").why.ends_with("add a [[price]] for p4d.24xlarge"));
-    assert_eq!(scene.case("i-1").map(|case| case.phase), Some(Phase::Due));
+    assert_eq!(scene.case("i-1").map(|case| case.phase), Some(Phase::New));
 
     let mut known_to_somebody = scene.clone();
     known_to_somebody.expect = Some(1);

@@ -120,7 +120,8 @@ pub(crate) fn permit(machine: &Instance, verb: Verb) -> StopPermit {
         loses: Vec::new(),
     };
     let verdict = Verdict::Orphan;
-    let fresh = Fresh { instance: machine, fingerprint: &fingerprint, asked: true, verdict, why: "" };
+    let fresh =
+        Fresh { instance: machine, fingerprint: &fingerprint, asked: true, verdict, why: "" };
     authorise(&armed, &step, &fresh, now()).expect("nothing speaks against it")
 }
 
