@@ -31,7 +31,7 @@ async fn fl_051_a_stop_rule_never_terminates_and_says_that_nothing_else_is_there
     );
     assert_eq!(machine["action"]["planned"], "report");
     let table = LAMBDA.table(&sim, &tail).await.exits(0).stdout;
-    assert!(table.contains("only terminating ends its bill"), "{table}");
+    assert!(table.contains("cannot be stopped, only terminated"), "{table}");
     assert!(table.contains("loses data on"), "{table}");
     assert!(sim.cloud.requests().changing().is_empty());
 }
