@@ -11,6 +11,7 @@ use crate::cases::Standing;
 use crate::decision::{DueNotice, Topic};
 use crate::machine::{Conclusion, Weighed};
 use crate::mails::{Accepted, CaseRef, Mails, Said};
+use crate::memory::Told;
 use crate::question::{Question, Way};
 use crate::recipients::{self, Recipient, folded};
 use crate::seal::hex;
@@ -127,28 +128,57 @@ fn due<'a>(
 }
 
 /// The mails, in the order of recipients and steps. A mail that a recipient may have already is
-/// repeated as it was, under its key, while all of it still holds; the rest goes into one mail. So
-/// no second mail tells the same, and none tells it twice.
+/// repeated as it was, under its key, while all of it still holds. Of the rest, what was merely found
+/// goes into the mail that announces something, if there is one: one mail a recipient, however much
+/// there is to tell. So no second mail tells the same, and none tells it twice.
 pub(crate) fn bundled<'a>(mails: &Mails<'a>, wishes: Vec<Wish<'a>>) -> Vec<DueNotice> {
-    let mut bundles: BTreeMap<(String, NoticeStep), Bundle<'a>> = BTreeMap::new();
+    let mut bundles: BTreeMap<String, BTreeMap<NoticeStep, Bundle<'a>>> = BTreeMap::new();
     for wish in wishes {
-        let to = (folded(&wish.recipient.to), wish.step);
-        bundles.entry(to).or_default().insert(wish.said, wish);
+        let steps = bundles.entry(folded(&wish.recipient.to)).or_default();
+        steps.entry(wish.step).or_default().insert(wish.said, wish);
     }
     let mut notices = Vec::new();
-    for ((to, step), mut rest) in bundles {
-        for told in mails.unanswered(&to, step) {
-            let said: BTreeSet<_> = told.about.iter().map(Said::of).collect();
-            if said.iter().all(|said| rest.contains_key(said)) {
-                let same = said.iter().filter_map(|said| rest.remove_entry(said)).collect();
-                notices.extend(notice(told.key.clone(), step, same));
+    for (to, mut steps) in bundles {
+        for step in [NoticeStep::Stop, NoticeStep::Found, NoticeStep::Contested] {
+            for told in mails.unanswered(&to, step) {
+                notices.extend(repeated(told, step, &mut steps));
             }
         }
-        let said = rest.keys().copied().collect();
-        let key = key(&to, step, &said, mails.rounds(&to, step, &said));
-        notices.extend(notice(key, step, rest));
+        if steps.get(&NoticeStep::Stop).is_some_and(|stops| !stops.is_empty()) {
+            let found = steps.remove(&NoticeStep::Found).unwrap_or_default();
+            steps.entry(NoticeStep::Stop).or_default().extend(found);
+        }
+        for (step, bundle) in steps {
+            let said = bundle.keys().copied().collect();
+            let key = key(&to, step, &said, mails.rounds(&to, step, &said));
+            notices.extend(notice(key, step, bundle));
+        }
     }
     notices
+}
+
+/// A mail that its recipient may have already, as it was, if all of it is still to be told.
+fn repeated<'a>(
+    told: &'a Told,
+    step: NoticeStep,
+    steps: &mut BTreeMap<NoticeStep, Bundle<'a>>,
+) -> Option<DueNotice> {
+    let said: BTreeSet<Said<'a>> = told.about.iter().map(Said::of).collect();
+    let holder = |steps: &BTreeMap<NoticeStep, Bundle<'a>>, said: &Said<'a>| {
+        let holds = |step: &NoticeStep| steps.get(step).is_some_and(|one| one.contains_key(said));
+        // What was found may have been told in a mail that announced something else.
+        [step, NoticeStep::Found].into_iter().find(holds)
+    };
+    if !said.iter().all(|said| holder(steps, said).is_some()) {
+        return None;
+    }
+    let mut same = Bundle::new();
+    for said in &said {
+        if let Some(step) = holder(steps, said) {
+            same.extend(steps.get_mut(&step).and_then(|bundle| bundle.remove_entry(said)));
+        }
+    }
+    notice(told.key.clone(), step, same)
 }
 
 /// What one recipient is to be told for one step.

@@ -12,6 +12,21 @@ use crate::build::{absent, forgotten, id, machine, monday, ownerless, policy, ta
 use crate::scene::{Answer, Look, Scene, mail, natives};
 
 #[test]
+fn fl_138_what_was_merely_found_goes_into_the_mail_that_announces_a_stop() {
+    let mut scene = Scene::new(vec![machine("i-1", "alice"), machine("i-2", "alice")]);
+    scene.machine("i-2").stop.saves = false;
+    let ran = scene.run();
+    assert_eq!(ran.mails(), ["stop alice@example.org"]);
+    assert_eq!(natives(&ran.sent[0]), ["i-1", "i-2"]);
+    // It counts as told: nothing more before the interval.
+    scene.wait("1d");
+    assert_eq!(scene.run().mails(), Vec::<String>::new());
+    scene.wait("2d");
+    let acted: Vec<_> = scene.run().acted.into_iter().map(|id| id.native).collect();
+    assert_eq!(acted, ["i-1"], "nobody was promised more");
+}
+
+#[test]
 fn fl_138_one_mail_over_all_clouds_and_no_second_before_the_interval() {
     let mut machines = Vec::new();
     for (provider, location) in [
