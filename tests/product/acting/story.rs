@@ -294,7 +294,7 @@ fn names_a_run(before: &str, word: &str) -> bool {
     match before {
         "sha256:" => true,
         "8000-" => word.len() == 12,
-        "after " => word.len() == 1,
+        "after " => word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_digit()),
         _ => word.len() == 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit()),
     }
 }

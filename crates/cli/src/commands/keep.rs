@@ -238,7 +238,8 @@ fn words(document: &KeepDocument) -> String {
     };
     let why = tag_why.as_deref().unwrap_or("no reason given");
     match tag {
-        TagResult::Set => format!("{kept}: by its tag and in the state"),
+        // A dated tag protects until that day is over everywhere, which may be half a day more.
+        TagResult::Set => format!("{kept} in the state, and by its tag at least as long"),
         TagResult::Removed => format!("{kept}: neither by its tag nor in the state"),
         TagResult::NotOffered | TagResult::NotAllowed => {
             format!("{kept}, in the state alone: {why}")

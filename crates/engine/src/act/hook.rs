@@ -1,5 +1,7 @@
 //! The command that a team runs before its machine is stopped, to save what is in it.
 
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
@@ -25,10 +27,12 @@ pub struct Hook {
 
 /// How much of what a failing hook said is passed on.
 const LONGEST_WORDS: usize = 300;
+/// How much of it is looked at, bytes.
+const MOST_HEARD: u64 = 16 << 10;
 
 impl Hook {
     /// Runs the command for one machine, whose facts stand in variables beginning `REAPER_`. It
-    /// inherits the environment otherwise; what it prints goes to the log.
+    /// inherits the environment otherwise; what it says on standard error goes to the log.
     ///
     /// # Errors
     ///
@@ -42,36 +46,56 @@ impl Hook {
     ) -> Result<(), String> {
         let program = self.program.display();
         let failed = |why: String| Err(format!("hooks.before_stop {program}: {why}"));
+        // A file and no pipe: what the command leaves running in the background may hold it open.
+        let words = tempfile::tempfile().and_then(|file| Ok((file.try_clone()?, file)));
+        let (words, for_command) = match words {
+            Ok(files) => files,
+            Err(error) => return failed(format!("no temporary file for its words: {error}")),
+        };
         let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
             .current_dir(&self.folder)
             .envs(facts(step, instance, judgement))
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(for_command))
             .kill_on_drop(true);
-        let output = tokio::select! {
-            output = tokio::time::timeout(self.timeout, command.output()) => output,
+        let mut child = match command.spawn() {
+            Ok(child) => child,
+            Err(error) => return failed(format!("could not be started: {error}")),
+        };
+        let ended = tokio::select! {
+            ended = tokio::time::timeout(self.timeout, child.wait()) => ended,
             _since = interrupt.raised() => return failed("ended because the run was interrupted".into()),
         };
-        let output = match output {
-            Ok(Ok(output)) => output,
-            Ok(Err(error)) => return failed(format!("could not be started: {error}")),
+        let status = match ended {
+            Ok(Ok(status)) => status,
+            Ok(Err(error)) => return failed(format!("could not be waited for: {error}")),
             Err(_elapsed) => {
                 return failed(format!("took longer than {} s", self.timeout.as_secs()));
             }
         };
-        let said = String::from_utf8_lossy(&output.stderr);
-        let heard = String::from_utf8_lossy(&output.stdout);
-        tracing::debug!(id = %step.id, %heard, %said, "hooks.before_stop");
-        if output.status.success() {
+        let said = spoken(words);
+        tracing::debug!(id = %step.id, %status, %said, "hooks.before_stop");
+        if status.success() {
             return Ok(());
         }
         let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let last: String = last.chars().take(LONGEST_WORDS).collect();
-        failed(format!("{}: {last}", output.status).trim_end_matches(": ").to_owned())
+        failed(format!("{status}: {last}").trim_end_matches(": ").to_owned())
     }
+}
+
+/// The end of what the command said on standard error.
+fn spoken(mut words: File) -> String {
+    let mut said = Vec::new();
+    let length = words.metadata().map_or(0, |meta| meta.len());
+    let from = SeekFrom::Start(length.saturating_sub(MOST_HEARD));
+    if let Err(error) = words.seek(from).and_then(|_| words.read_to_end(&mut said)) {
+        tracing::debug!(%error, "what hooks.before_stop said could not be read");
+    }
+    String::from_utf8_lossy(&said).into_owned()
 }
 
 /// The machine's facts as variables. What is not known is an empty text.

@@ -69,6 +69,17 @@ async fn a_failing_hook_blocks_its_machine_alone() {
 }
 
 #[tokio::test]
+async fn what_a_hook_leaves_in_the_background_does_not_hold_it_up() {
+    let folder = folder();
+    let house = house(1, "sleep 100 & echo $! >background", folder.path()).await;
+    let ran = house.run().await;
+    let child = std::fs::read_to_string(folder.path().join("background")).expect("its process");
+    let ended = std::process::Command::new("kill").arg(child.trim()).status();
+    assert!(ended.expect("kill starts").success(), "it was still there");
+    assert_eq!(house.cloud.acts(), ["i-1"], "{}", ran.why("i-1"));
+}
+
+#[tokio::test]
 async fn a_hook_that_cannot_be_started_blocks() {
     let folder = folder();
     let mut house = house(1, "", folder.path()).await;

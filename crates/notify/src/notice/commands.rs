@@ -27,7 +27,7 @@ pub fn restart(id: &InstanceId) -> Option<String> {
     let (place, native) = (quoted(id.location.as_str()), quoted(&id.native));
     match id.provider.as_str() {
         "aws" => Some(format!("aws ec2 start-instances --region {place} --instance-ids {native}")),
-        "ovhcloud" => Some(format!("openstack --os-region-name {place} server unshelve {native}")),
+        "ovhcloud" => Some(format!("ovhcloud cloud instance unshelve {native}")),
         "scaleway" => Some(format!("scw instance server start {native} zone={place}")),
         _ => None,
     }

@@ -233,10 +233,11 @@ mod tests {
         let expected = "\
 1 machine will be stopped, Fri 4 Dec 09:00 CET
 
-You get this mail about these machines because they are booked on you.
+You get this mail about these machines because you are named as their owner.
 What is announced below happens at the time given there or later, never
-before, and not at all if you keep the machine or it is no longer forgotten by
-then.
+before. To prevent it, tag the machine as its \"Why\" asks, stop it yourself, or
+keep it in one of the ways named below; any later date will do. If you can do
+none of these, answer this mail.
 Left running, compute costs 2,520.00 EUR a month.
 
 --- notebook-test · 8 × A100

@@ -71,15 +71,17 @@ impl Notice {
         let mut sentences = Vec::new();
         let fallback = self.rows.iter().filter(|row| row.fallback.is_some()).count();
         let why = match self.rows.len() {
-            _ if fallback == 0 => "they are booked on you",
+            _ if fallback == 0 => "you are named as their owner",
             all if fallback == all => "their owners could not be written to; each says why",
-            _ => "they are booked on you or, as each says, their owners could not be written to",
+            _ => {
+                "you are named as their owner or, as each says, their owners could not be written to"
+            }
         };
         sentences.push(format!("You get this mail about these machines because {why}."));
         sentences.push(
             match (self.kind, self.promise().is_some()) {
                 (Kind::Stop, true) => {
-                    "What is announced below happens at the time given there or later, never before, and not at all if you keep the machine or it is no longer forgotten by then."
+                    "What is announced below happens at the time given there or later, never before. To prevent it, tag the machine as its \"Why\" asks, stop it yourself, or keep it in one of the ways named below; any later date will do. If you can do none of these, answer this mail."
                 }
                 (Kind::Found | Kind::Stop, _) => {
                     "Nothing will be done to them on the strength of this mail. Please stop what is not needed, or keep it."

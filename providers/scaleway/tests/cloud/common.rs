@@ -163,8 +163,13 @@ pub(crate) fn permit(machine: &Instance, verb: Verb) -> StopPermit {
         still_charged: Vec::new(),
         loses: Vec::new(),
     };
-    let fresh =
-        Fresh { instance: machine, fingerprint: &fingerprint, asked: true, verdict: Verdict::Orphan, why: "" };
+    let fresh = Fresh {
+        instance: machine,
+        fingerprint: &fingerprint,
+        asked: true,
+        verdict: Verdict::Orphan,
+        why: "",
+    };
     authorise(&armed, &step, &fresh, now()).expect("nothing speaks against it")
 }
 
