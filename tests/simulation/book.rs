@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use reaper_ledger::{ActionResult, ActionStep, Entry, NoticeStep, Sending, Writer};
+use reaper_ledger::{Account, ActionResult, ActionStep, Entry, NoticeStep, Sending, Writer};
 
-use crate::diary::Event;
+use crate::diary::{Event, is_intent};
 use crate::fleet::{Cloud, EXPIRED, OWNERLESS, Stand};
+use crate::laws;
 use crate::office::Letter;
 use crate::story::{Ending, Story};
 
@@ -43,10 +44,10 @@ pub(crate) struct Ground {
 
 /// A notice as the ledger has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Notice {
+struct Notice {
     to: String,
     step: NoticeStep,
-    pub(crate) about: BTreeSet<(String, String, DateTime<Utc>)>,
+    about: BTreeSet<(String, String, DateTime<Utc>)>,
     accepted: bool,
 }
 
@@ -64,8 +65,10 @@ pub(crate) struct Book {
     pub(crate) unread: BTreeSet<String>,
     /// When the action was announced for, by key, machine and rule.
     pub(crate) announced: BTreeMap<(String, String, String), DateTime<Utc>>,
-    pub(crate) notices: BTreeMap<String, Notice>,
-    lease: Option<(Writer, DateTime<Utc>)>,
+    notices: BTreeMap<String, Notice>,
+    /// Complete listings in a row that did not show a machine.
+    absent: BTreeMap<String, usize>,
+    leases: BTreeMap<Account, (Writer, DateTime<Utc>)>,
 }
 
 impl Book {
@@ -77,21 +80,24 @@ impl Book {
             Ending::Cut => self.counts.cut += 1,
             Ending::Locked => {
                 self.counts.locked += 1;
-                if self.lease.as_ref().is_none_or(|(_, until)| *until <= story.now) {
+                if self.leases.values().all(|(_, until)| *until <= story.now) {
                     story.broken("one_run_acts", "locked, and nobody holds a lease");
                 }
             }
         }
-        self.calls_are_logged(story);
-        self.brake_stops_everything(story);
-        self.plan_is_what_is_done(story);
+        self.letters_are_for_their_owner(story);
+        laws::calls_are_logged(story);
+        laws::brake_stops_everything(story);
+        laws::plan_is_what_is_done(story);
         let mut ours: BTreeSet<String> = BTreeSet::new();
         for event in story.events() {
             match event {
                 Event::Put(commit) => {
                     for entry in &commit.entries {
                         self.take_down(story, &commit.header.writer, commit.header.at, entry);
-                        if let Entry::Action { id, step: ActionStep::Intended { .. }, .. } = entry {
+                        if let Entry::Action { id, .. } = entry
+                            && is_intent(entry)
+                        {
                             ours.insert(id.native.clone());
                         }
                     }
@@ -115,7 +121,6 @@ impl Book {
                 Event::Listed { .. } | Event::Answered { .. } => {}
             }
         }
-        self.letters_are_for_their_owner(story);
         if story.ending == Ending::Cut && !story.targets().is_empty() {
             self.counts.cut_while_acting += 1;
         }
@@ -124,14 +129,31 @@ impl Book {
 
     fn take_down(&mut self, story: &Story, writer: &Writer, at: DateTime<Utc>, entry: &Entry) {
         match entry {
-            Entry::Claimed { until, .. } => {
-                let held = self.lease.as_ref();
-                if held.is_some_and(|(holder, until)| holder != writer && *until > at) {
-                    story.broken("one_run_acts", format!("{writer} took the lease of {held:?}"));
+            Entry::Claimed { accounts, until } => {
+                for account in accounts {
+                    let held = self.leases.insert(account.clone(), (writer.clone(), *until));
+                    if held.as_ref().is_some_and(|(by, until)| by != writer && *until > at) {
+                        story.broken("one_run_acts", format!("{writer} took it from {held:?}"));
+                    }
                 }
-                self.lease = Some((writer.clone(), *until));
             }
-            Entry::Released { .. } => self.lease = None,
+            Entry::Released { accounts } => {
+                self.leases.retain(|account, _| !accounts.contains(account));
+            }
+            // Who is gone and comes back is another machine: not shown twice, or denied outright.
+            Entry::Seen { appeared, absent, .. } => {
+                for native in appeared {
+                    self.absent.remove(native);
+                }
+                for native in absent {
+                    let listings = self.absent.entry(native.clone()).or_default();
+                    *listings += 1;
+                    if *listings >= 2 {
+                        self.confirmed.remove(native);
+                    }
+                }
+            }
+            Entry::NotFound { id } => drop(self.confirmed.remove(&id.native)),
             Entry::Notice { key, step: Sending::Intended(intent) } => {
                 let about = intent.about.iter();
                 let notice = Notice {

@@ -139,8 +139,7 @@ pub(crate) fn write(world: &mut World, machine: &Machine) {
     match machine.cloud {
         Cloud::Aws => {
             if let Some(there) = world.aws.instance_mut(AWS, REGION, id) {
-                there.tags = tags;
-                there.tags.insert("Name".to_owned(), name);
+                there.tags = tags_at_aws(machine);
                 there.tags_withheld = machine.blind;
                 there.disable_api_stop = machine.guarded;
                 there.act = machine.act;
@@ -187,7 +186,7 @@ pub(crate) fn stand(world: &mut World, machine: &Machine) -> Stand {
     };
     match word.as_deref() {
         None => Stand::Gone,
-        Some("stopped" | "terminated" | "SHELVED_OFFLOADED") => Stand::Ended,
+        Some("stopped" | "terminated" | "SHELVED" | "SHELVED_OFFLOADED") => Stand::Ended,
         Some("running" | "active" | "ACTIVE" | "SHUTOFF" | "stopped in place") => Stand::Billed,
         Some(_) => Stand::Between,
     }
@@ -212,40 +211,55 @@ pub(crate) fn switch_off(world: &mut World, machine: &Machine) {
     }
 }
 
-/// Machines at AWS that nobody of the fleet's people has started: ids and where they look like.
-pub(crate) fn strangers(world: &World, known: &BTreeMap<String, Machine>) -> Vec<(String, String)> {
-    let name = |there: &aws::Instance| there.tags.get("Name").cloned().unwrap_or_default();
+/// Machines at AWS that nobody of the fleet's people has started: ids and tags.
+pub(crate) fn strangers(
+    world: &World,
+    known: &BTreeMap<String, Machine>,
+) -> Vec<(String, BTreeMap<String, String>)> {
     let unknown = world.aws.instances().filter(|there| !known.contains_key(&there.id));
-    unknown.map(|there| (there.id.clone(), name(there))).collect()
+    unknown.map(|there| (there.id.clone(), there.tags.clone())).collect()
+}
+
+/// The tags of a machine at AWS as its people want them, its name among them.
+pub(crate) fn tags_at_aws(machine: &Machine) -> BTreeMap<String, String> {
+    let mut tags = machine.tags();
+    tags.insert("Name".to_owned(), machine.name());
+    tags
 }
 
 /// A machine that is not shown for a while, as it was.
 #[derive(Debug)]
 pub(crate) enum Mislaid {
-    Aws(aws::Instance),
-    Ovhcloud(ovhcloud::Instance),
-    Scaleway(Server),
-    Lambda(lambda::Instance),
+    Aws(Box<aws::Instance>),
+    Ovhcloud(Box<ovhcloud::Instance>),
+    Scaleway(Box<Server>),
+    Lambda(Box<lambda::Instance>),
 }
 
 /// Takes a machine out of the world.
 pub(crate) fn mislay(world: &mut World, machine: &Machine) -> Option<Mislaid> {
     let id = machine.native.as_str();
     match machine.cloud {
-        Cloud::Aws => world.aws.remove_instance(AWS, REGION, id).map(Mislaid::Aws),
-        Cloud::Ovhcloud => world.ovhcloud.remove_instance(id).map(Mislaid::Ovhcloud),
-        Cloud::Scaleway => world.scaleway.remove_server(id).map(Mislaid::Scaleway),
-        Cloud::Lambda => world.lambda.remove_instance(id).map(Mislaid::Lambda),
+        Cloud::Aws => {
+            world.aws.remove_instance(AWS, REGION, id).map(|it| Mislaid::Aws(Box::new(it)))
+        }
+        Cloud::Ovhcloud => {
+            world.ovhcloud.remove_instance(id).map(|it| Mislaid::Ovhcloud(Box::new(it)))
+        }
+        Cloud::Scaleway => {
+            world.scaleway.remove_server(id).map(|it| Mislaid::Scaleway(Box::new(it)))
+        }
+        Cloud::Lambda => world.lambda.remove_instance(id).map(|it| Mislaid::Lambda(Box::new(it))),
     }
 }
 
 /// There it is again.
 pub(crate) fn find(world: &mut World, mislaid: Mislaid) {
     match mislaid {
-        Mislaid::Aws(it) => world.aws.add_instance(it).expect("nobody took its place"),
-        Mislaid::Ovhcloud(it) => world.ovhcloud.add_instance(it).expect("nobody took its place"),
-        Mislaid::Scaleway(it) => world.scaleway.add_server(it).expect("nobody took its place"),
-        Mislaid::Lambda(it) => world.lambda.add_instance(it).expect("nobody took its place"),
+        Mislaid::Aws(it) => world.aws.add_instance(*it).expect("nobody took its place"),
+        Mislaid::Ovhcloud(it) => world.ovhcloud.add_instance(*it).expect("nobody took its place"),
+        Mislaid::Scaleway(it) => world.scaleway.add_server(*it).expect("nobody took its place"),
+        Mislaid::Lambda(it) => world.lambda.add_instance(*it).expect("nobody took its place"),
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use reaper_ledger::Commit;
+use reaper_ledger::{ActionStep, Commit, Entry};
 
 use crate::fleet::Truth;
 use crate::office::Letter;
@@ -41,13 +41,23 @@ pub(crate) enum Event {
 
 type Happening = Box<dyn FnOnce() + Send>;
 
+/// When something happens: so many points after the start of a run, after the first commit that
+/// records a listing, or after the first that records an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    Start(usize),
+    Seen(usize),
+    Intent(usize),
+}
+
 #[derive(Default)]
 struct Page {
     events: Vec<(usize, Event)>,
     points: usize,
     doing: usize,
-    cut: Option<usize>,
-    happenings: BTreeMap<usize, Happening>,
+    /// What waits for its point, and what waits for a commit to count from.
+    happenings: BTreeMap<usize, Option<Happening>>,
+    waiting: Vec<(Moment, Option<Happening>)>,
     over: bool,
     waker: Option<Waker>,
 }
@@ -83,18 +93,19 @@ impl Diary {
         self.page.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The process dies at this point, from 1.
-    pub(crate) fn cut_at(&self, point: usize) {
-        self.page().cut = Some(point);
+    /// The process dies then.
+    pub(crate) fn cut(&self, moment: Moment) {
+        self.page().schedule(moment, None);
     }
 
-    /// This happens at that point, from 1.
-    pub(crate) fn at(&self, point: usize, happening: impl FnOnce() + Send + 'static) {
-        self.page().happenings.insert(point, Box::new(happening));
+    /// This happens then.
+    pub(crate) fn at(&self, moment: Moment, happening: impl FnOnce() + Send + 'static) {
+        self.page().schedule(moment, Some(Box::new(happening)));
     }
 
     pub(crate) fn note(&self, event: Event) {
         let mut page = self.page();
+        page.begin_counting(&event);
         let point = page.points;
         page.events.push((point, event));
     }
@@ -125,13 +136,14 @@ impl Diary {
             let mut page = self.page();
             page.points += 1;
             let point = page.points;
-            page.over |= page.cut == Some(point);
+            let happening = page.happenings.remove(&point);
+            page.over |= matches!(happening, Some(None));
             if page.over
                 && let Some(waker) = page.waker.take()
             {
                 waker.wake();
             }
-            (page.happenings.remove(&point), page.over)
+            (happening.flatten(), page.over)
         };
         if over {
             pending::<()>().await;
@@ -182,6 +194,40 @@ impl Diary {
             }
         }
     }
+}
+
+impl Page {
+    fn schedule(&mut self, moment: Moment, happening: Option<Happening>) {
+        match moment {
+            Moment::Start(points) => drop(self.happenings.insert(points.max(1), happening)),
+            Moment::Seen(_) | Moment::Intent(_) => self.waiting.push((moment, happening)),
+        }
+    }
+
+    /// What waited for such a commit has its point now.
+    fn begin_counting(&mut self, event: &Event) {
+        let Event::Put(commit) = event else { return };
+        let has = |wanted: fn(&Entry) -> bool| commit.entries.iter().any(wanted);
+        let seen = has(|entry| matches!(entry, Entry::Seen { .. }));
+        let intent = has(is_intent);
+        let next = self.points + 1;
+        for (moment, happening) in std::mem::take(&mut self.waiting) {
+            match moment {
+                Moment::Seen(points) if seen => {
+                    self.happenings.insert(next + points, happening);
+                }
+                Moment::Intent(points) if intent => {
+                    self.happenings.insert(next + points, happening);
+                }
+                _ => self.waiting.push((moment, happening)),
+            }
+        }
+    }
+}
+
+/// Whether a call to a provider is about to follow.
+pub(crate) fn is_intent(entry: &Entry) -> bool {
+    matches!(entry, Entry::Action { step: ActionStep::Intended { .. }, .. })
 }
 
 /// Until this task is woken by whatever it waits for.

@@ -1,6 +1,6 @@
-//! The ledger's folder: the real one, each of its requests an effect of the run. They are carried
-//! out on a thread of their own while the run stands still, because the order in which threads come
-//! back is no part of a seed.
+//! The ledger's folder: a real one, each request an effect of the run. What is written goes through
+//! the real store, on a thread of its own while the run stands still, because the order in which
+//! threads come back is no part of a seed. What is read is read at once.
 
 use std::fmt;
 use std::path::Path as Folder;
@@ -8,14 +8,16 @@ use std::sync::Arc;
 use std::thread;
 
 use async_trait::async_trait;
+use chrono::DateTime;
+use futures::StreamExt as _;
 use futures::executor::block_on;
 use futures::stream::{self, BoxStream};
-use futures::{StreamExt, TryStreamExt};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{
-    CopyOptions, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload, ObjectMeta,
-    ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    Attributes, CopyOptions, Extensions, GetOptions, GetResult, GetResultPayload, ListResult,
+    MultipartUpload, ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload,
+    PutResult, Result,
 };
 use reaper_ledger::{Commit, Store};
 use serde::Deserialize;
@@ -92,22 +94,22 @@ impl ObjectStore for Disk {
         self.files.put_multipart_opts(path, options).await
     }
 
-    async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
-        let whole = async {
-            let GetResult { payload, meta, range, attributes, extensions } =
-                self.files.get_opts(path, options).await?;
-            let got = GetResult {
-                payload,
-                meta: meta.clone(),
-                range: range.clone(),
-                attributes: attributes.clone(),
-                extensions: extensions.clone(),
-            };
-            let bytes = got.bytes().await?;
-            let payload = GetResultPayload::Stream(stream::iter([Ok(bytes)]).boxed());
-            Ok(GetResult { payload, meta, range, attributes, extensions })
-        };
-        self.diary.during(async { away(whole) }).await
+    async fn get_opts(&self, path: &Path, _options: GetOptions) -> Result<GetResult> {
+        self.diary
+            .during(async {
+                let file = self.files.path_to_filesystem(path)?;
+                let bytes = std::fs::read(file).map_err(|error| unread(path, error))?;
+                let size = bytes.len() as u64;
+                let payload = stream::iter([Ok(bytes.into())]).boxed();
+                Ok(GetResult {
+                    payload: GetResultPayload::Stream(payload),
+                    meta: meta(path.clone(), size),
+                    range: 0..size,
+                    attributes: Attributes::default(),
+                    extensions: Extensions::default(),
+                })
+            })
+            .await
     }
 
     fn delete_stream(
@@ -125,17 +127,13 @@ impl ObjectStore for Disk {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        let prefix = prefix.cloned().unwrap_or_default();
         let Self { files, diary } = self.clone();
-        self.listed(files, diary, prefix.cloned(), None)
-    }
-
-    fn list_with_offset(
-        &self,
-        prefix: Option<&Path>,
-        offset: &Path,
-    ) -> BoxStream<'static, Result<ObjectMeta>> {
-        let Self { files, diary } = self.clone();
-        self.listed(files, diary, prefix.cloned(), Some(offset.clone()))
+        let all = async move {
+            let listed = diary.during(async { list(&files, &prefix) }).await;
+            listed.unwrap_or_else(|error| vec![Err(error)])
+        };
+        stream::once(all).map(stream::iter).flatten().boxed()
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
@@ -147,28 +145,31 @@ impl ObjectStore for Disk {
     }
 }
 
-impl Disk {
-    fn listed(
-        &self,
-        files: Arc<LocalFileSystem>,
-        diary: Arc<Diary>,
-        prefix: Option<Path>,
-        offset: Option<Path>,
-    ) -> BoxStream<'static, Result<ObjectMeta>> {
-        let all = async move {
-            let work = async {
-                match &offset {
-                    Some(offset) => files.list_with_offset(prefix.as_ref(), offset),
-                    None => files.list(prefix.as_ref()),
-                }
-                .try_collect::<Vec<_>>()
-                .await
-            };
-            match diary.during(async { away(work) }).await {
-                Ok(found) => found.into_iter().map(Ok).collect(),
-                Err(error) => vec![Err(error)],
-            }
-        };
-        stream::once(all).map(stream::iter).flatten().boxed()
+/// The objects in one folder, but for those that are being written.
+fn list(files: &LocalFileSystem, prefix: &Path) -> Result<Vec<Result<ObjectMeta>>> {
+    let folder = files.path_to_filesystem(prefix)?;
+    if !folder.exists() {
+        return Ok(Vec::new());
     }
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|error| unread(prefix, error))? {
+        let name = entry.map_err(|error| unread(prefix, error))?.file_name();
+        let name = name.to_string_lossy();
+        if !name.contains('#') {
+            found.push(Ok(meta(prefix.clone().join(name.as_ref()), 0)));
+        }
+    }
+    Ok(found)
+}
+
+fn meta(location: Path, size: u64) -> ObjectMeta {
+    ObjectMeta { location, last_modified: DateTime::UNIX_EPOCH, size, e_tag: None, version: None }
+}
+
+fn unread(path: &Path, error: std::io::Error) -> object_store::Error {
+    let (path, missing) = (path.to_string(), error.kind() == std::io::ErrorKind::NotFound);
+    if missing {
+        return object_store::Error::NotFound { path, source: error.into() };
+    }
+    object_store::Error::Generic { store: "Disk", source: error.into() }
 }

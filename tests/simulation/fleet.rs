@@ -39,9 +39,9 @@ impl Cloud {
     /// Types with what an hour costs, in cents.
     pub(crate) const fn types(self) -> [(&'static str, i64); 2] {
         match self {
-            Self::Aws => [("g5.xlarge", 120), ("p4d.24xlarge", 2_900)],
+            Self::Aws => [("p3.2xlarge", 330), ("p4d.24xlarge", 2_900)],
             Self::Ovhcloud => [("l4-90", 100), ("a100-180", 300)],
-            Self::Scaleway => [("L4-1-24G", 80), ("H100-1-80G", 280)],
+            Self::Scaleway => [("L4-1-24G", 80), ("L40S-1-48G", 280)],
             Self::Lambda => [("gpu_1x_a10", 70), ("gpu_1x_h100_pcie", 250)],
         }
     }
@@ -101,6 +101,7 @@ pub(crate) enum Keep {
 
 /// One machine.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a machine")]
 pub(crate) struct Machine {
     pub(crate) cloud: Cloud,
     pub(crate) native: String,
@@ -119,8 +120,8 @@ pub(crate) struct Machine {
     pub(crate) act: Act,
     /// Kept by `reaper keep` until then.
     pub(crate) exempt: Option<DateTime<Utc>>,
-    /// A controller started it in place of one that was stopped.
-    pub(crate) twin: bool,
+    /// When a controller started it in place of one that was stopped, and with which tags.
+    pub(crate) twin: Option<(DateTime<Utc>, BTreeMap<String, String>)>,
     /// The last start that the provider shows.
     pub(crate) started: DateTime<Utc>,
     /// Goes up with whatever people do to it.
@@ -205,8 +206,14 @@ impl Machine {
         if self.managed {
             return Err("managed");
         }
-        if self.twin {
+        if let Some((born, tags)) = &self.twin
+            && *tags == self.tags()
+            && now < *born + Days::new(30)
+        {
             return Err("a controller's twin");
+        }
+        if self.kind == "p4d.24xlarge" {
+            return Err("a stop would erase its local disks");
         }
         if self.guarded {
             return Err("protected at the provider");

@@ -1,6 +1,6 @@
 //! The laws, under the names of the design's invariants.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -95,88 +95,23 @@ impl Book {
         }
     }
 
-    /// What the clouds have logged is what went out, machine by machine and in order; at most one
-    /// more call for each machine, and that after one that failed.
-    pub(crate) fn calls_are_logged(&self, story: &Story) {
-        let acted: Vec<&str> = story.acted().collect();
-        let logged: Vec<&str> = story
-            .changes
-            .iter()
-            .flat_map(|request| request.call.ids.iter().map(String::as_str))
-            .collect();
-        if acted != logged {
-            story.broken("calls_are_logged", format!("{acted:?} went out, came {logged:?}"));
-        }
-        let mut calls: BTreeMap<&str, Vec<bool>> = BTreeMap::new();
-        for event in story.events() {
-            if let Event::Answered { native, taken } = event {
-                calls.entry(native).or_default().push(*taken);
-            }
-        }
-        let repeated = calls.iter().find(|(_, answers)| {
-            answers.len() > 2 || answers.split_last().is_some_and(|(_, rest)| rest.contains(&true))
-        });
-        if let Some((native, answers)) = repeated {
-            story.broken("intent_before_call", format!("{native} was called {answers:?}"));
-        }
-    }
-
-    /// Not more than the limits allow, unless exactly so many were expected.
-    pub(crate) fn brake_stops_everything(&self, story: &Story) {
-        let targets = story.targets();
-        if story.expect == Some(targets.len() as u64) {
-            return;
-        }
-        let there = story.stood.values().filter(|stand| **stand != Stand::Gone).count();
-        let cents: i64 = targets
-            .iter()
-            .filter_map(|native| story.before.get(native))
-            .map(|machine| story.rules.hourly(machine.kind))
-            .sum();
-        let too_many = targets.len() > MAX_ACTIONS
-            || (!story.disturbed && targets.len() * 100 > MAX_SHARE * there)
-            || cents > MAX_HOURLY;
-        if too_many {
-            story.broken(
-                "brake_stops_everything",
-                format!("{} of {there} for {cents} an hour", targets.len()),
-            );
-        }
-    }
-
-    /// A run does what a plan at the same time has named, and applies no more than its plan.
-    pub(crate) fn plan_is_what_is_done(&self, story: &Story) {
-        let targets = story.targets();
-        if let Some(at_most) = &story.at_most
-            && !targets.is_subset(at_most)
-        {
-            story.broken("apply_does_nothing_else", format!("{targets:?} of {at_most:?}"));
-        }
-        if let Some(exactly) = &story.exactly
-            && story.ending == Ending::Done
-            && !story.disturbed
-            && targets != *exactly
-        {
-            story.broken("dry_is_dry", format!("planned {exactly:?}, done {targets:?}"));
-        }
-    }
-
-    /// Letters go to those whose machines they are about, and no two of a run tell one recipient
-    /// the same; what the fallback could not be given may come along with what bounced elsewhere.
+    /// Letters go to those whose machines they are about, one a recipient and step.
     pub(crate) fn letters_are_for_their_owner(&self, story: &Story) {
-        let mut told = BTreeSet::new();
-        let bounced = story.letters().any(|letter| letter.bounced);
+        let mut heaps: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let bounced = story.letters().filter(|letter| letter.bounced).count();
         for letter in story.letters() {
             let step = letter.key.split('-').next().unwrap_or_default();
             if letter.promises() && !story.acts {
                 story.broken("dry_is_dry", format!("a run that only reports promised {letter:?}"));
             }
-            let Some(notice) = self.notices.get(&letter.key) else {
-                story.broken("intent_before_call", format!("{letter:?} was never intended"));
-            };
-            let again = notice.about.iter().filter(|about| !told.insert((&letter.to, *about)));
-            if again.count() > 0 && !(letter.to == FALLBACK && bounced) {
-                story.broken("one_mail_per_recipient_and_finding", format!("{letter:?}"));
+            // What may have arrived already is repeated as it was, beside what is new.
+            if !self.letters.iter().any(|before| before.key == letter.key) {
+                let heap = heaps.entry((letter.to.as_str(), step)).or_default();
+                *heap += 1;
+                let most = if letter.to == FALLBACK { 1 + bounced } else { 1 };
+                if *heap > most {
+                    story.broken("one_mail_per_recipient_and_step", format!("{letter:?}"));
+                }
             }
             let about: Vec<&Machine> = story
                 .after
@@ -193,6 +128,72 @@ impl Book {
                 story.broken("letters_are_for_their_owner", format!("{machine:?}: {letter:?}"));
             }
         }
+    }
+}
+
+/// What the clouds have logged is what went out, machine by machine and in order; at most one
+/// more call for each machine, and that after one that failed.
+pub(crate) fn calls_are_logged(story: &Story) {
+    let acted: Vec<&str> = story.acted().collect();
+    let logged: Vec<&str> = story
+        .changes
+        .iter()
+        .flat_map(|request| request.call.ids.iter().map(String::as_str))
+        .collect();
+    if acted != logged {
+        story.broken("calls_are_logged", format!("{acted:?} went out, came {logged:?}"));
+    }
+    let mut calls: BTreeMap<&str, Vec<bool>> = BTreeMap::new();
+    for event in story.events() {
+        if let Event::Answered { native, taken } = event {
+            calls.entry(native).or_default().push(*taken);
+        }
+    }
+    let repeated = calls.iter().find(|(_, answers)| {
+        answers.len() > 2 || answers.split_last().is_some_and(|(_, rest)| rest.contains(&true))
+    });
+    if let Some((native, answers)) = repeated {
+        story.broken("intent_before_call", format!("{native} was called {answers:?}"));
+    }
+}
+
+/// Not more than the limits allow, unless exactly so many were expected.
+pub(crate) fn brake_stops_everything(story: &Story) {
+    let targets = story.targets();
+    if story.expect == Some(targets.len() as u64) {
+        return;
+    }
+    let there = story.stood.values().filter(|stand| **stand != Stand::Gone).count();
+    let cents: i64 = targets
+        .iter()
+        .filter_map(|native| story.before.get(native))
+        .map(|machine| story.rules.hourly(machine.kind))
+        .sum();
+    let too_many = targets.len() > MAX_ACTIONS
+        || (!story.disturbed && targets.len() * 100 > MAX_SHARE * there)
+        || cents > MAX_HOURLY;
+    if too_many {
+        story.broken(
+            "brake_stops_everything",
+            format!("{} of {there} for {cents} an hour", targets.len()),
+        );
+    }
+}
+
+/// A run does what a plan at the same time has named, and applies no more than its plan.
+pub(crate) fn plan_is_what_is_done(story: &Story) {
+    let targets = story.targets();
+    if let Some(at_most) = &story.at_most
+        && !targets.is_subset(at_most)
+    {
+        story.broken("apply_does_nothing_else", format!("{targets:?} of {at_most:?}"));
+    }
+    if let Some(exactly) = &story.exactly
+        && story.ending == Ending::Done
+        && !story.disturbed
+        && targets != *exactly
+    {
+        story.broken("dry_is_dry", format!("planned {exactly:?}, done {targets:?}"));
     }
 }
 

@@ -3,8 +3,9 @@
 //! run the laws of the design are held against what the clouds, the post office and the ledger have
 //! seen of it, never against what the engine says of itself.
 //!
-//! One trial a seed. `REAPER_SEEDS=100..200` tries others by hand. A seed is a story that can be
-//! told twice: the same requests, and the same ledger byte for byte.
+//! One trial a seed. `REAPER_SEEDS=100..200` tries others by hand, `REAPER_STORIES=FOLDER` tells
+//! every run there. A seed is a story that can be told twice: the same requests, and the same ledger
+//! byte for byte.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -19,9 +20,12 @@
 //! | `book` | what is remembered of all runs |
 //! | `laws` | the laws |
 //! | `year` | the days |
+//! | `life` | what people do before a run |
+//! | `attempt` | one run with its troubles |
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a law that does not hold says so by panic")]
 
+mod attempt;
 mod book;
 mod clouds;
 mod diary;
@@ -29,6 +33,7 @@ mod dice;
 mod disk;
 mod fleet;
 mod laws;
+mod life;
 mod office;
 mod people;
 mod run;
@@ -37,6 +42,7 @@ mod watched;
 mod year;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 use std::sync::mpsc;
 
@@ -60,12 +66,16 @@ fn main() {
 }
 
 /// `REAPER_SEEDS`, as `100..200`.
-#[expect(clippy::disallowed_methods, reason = "chosen by hand, in the test alone")]
 fn seeds() -> std::ops::Range<u64> {
-    let Ok(text) = std::env::var("REAPER_SEEDS") else { return SEEDS };
+    let Some(text) = variable("REAPER_SEEDS") else { return SEEDS };
     let (first, end) = text.split_once("..").expect("REAPER_SEEDS is like 100..200");
     let number = |text: &str| text.trim().parse().expect("REAPER_SEEDS is like 100..200");
     number(first)..number(end)
+}
+
+#[expect(clippy::disallowed_methods, reason = "chosen by hand, in this test alone")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// A year without a broken law, and not by doing nothing.
@@ -122,7 +132,10 @@ fn live(seed: u64, folder: &Path) -> std::io::Result<(Counts, Vec<String>)> {
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build()?;
     let (over, end) = mpsc::channel::<()>();
     runtime.spawn_blocking(move || end.recv());
-    let lived = runtime.block_on(Year::live(seed, folder.join("ledger")));
+    let stories = variable("REAPER_STORIES")
+        .map(|folder| File::create(Path::new(&folder).join(format!("seed_{seed:02}.txt"))))
+        .transpose()?;
+    let lived = runtime.block_on(Year::live(seed, &folder.join("ledger"), stories));
     drop(over);
     Ok(lived)
 }

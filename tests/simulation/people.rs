@@ -7,9 +7,20 @@ use crate::clouds;
 use crate::dice::Dice;
 use crate::fleet::{Cloud, Fleet, Keep, Machine, Owner, Stand};
 
+/// Where people launch: seldom at AWS, whose machines need the most requests a run.
+const CROWD: [Cloud; 7] = [
+    Cloud::Aws,
+    Cloud::Ovhcloud,
+    Cloud::Scaleway,
+    Cloud::Lambda,
+    Cloud::Ovhcloud,
+    Cloud::Scaleway,
+    Cloud::Lambda,
+];
+
 /// A new machine, found by nobody yet.
 pub(crate) fn launched(dice: &mut Dice, number: usize, now: DateTime<Utc>) -> Machine {
-    let cloud = *dice.pick(&Cloud::ALL);
+    let cloud = *dice.pick(&CROWD);
     let native = match cloud {
         Cloud::Aws => format!("i-{number:08x}00000000{}", number % 10),
         Cloud::Ovhcloud => format!("44444444-0000-4000-8000-{number:012x}"),
@@ -34,7 +45,7 @@ pub(crate) fn launched(dice: &mut Dice, number: usize, now: DateTime<Utc>) -> Ma
         blind: false,
         act: manners(dice, cloud),
         exempt: None,
-        twin: false,
+        twin: None,
         started: now,
         edits: 0,
     }
@@ -117,9 +128,15 @@ pub(crate) fn edit(world: &mut World, fleet: &mut Fleet, native: &str, dice: &mu
     };
     machine.edits += 1;
     clouds::write(world, machine);
-    let blind = fleet.values().any(|machine| machine.blind && machine.cloud == Cloud::Aws);
-    clouds::forbid(world, false, blind);
+    forbid(world, fleet, false);
     format!("{native} {done}")
+}
+
+/// Whether our keys may not stop machines today. Where AWS withholds tags, they cannot be asked for
+/// either.
+pub(crate) fn forbid(world: &mut World, fleet: &Fleet, stops: bool) {
+    let blind = fleet.values().any(|machine| machine.blind && machine.cloud == Cloud::Aws);
+    clouds::forbid(world, stops, blind);
 }
 
 /// The machines that stand like this.

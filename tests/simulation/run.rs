@@ -64,7 +64,7 @@ impl Rules {
 pub(crate) enum Kind {
     Enforce { expect: Option<u64> },
     Report,
-    Plan,
+    Plan { expect: Option<u64> },
     Apply(Box<Plan>),
 }
 
@@ -73,7 +73,7 @@ impl Kind {
         match self {
             Self::Enforce { .. } => "run --enforce",
             Self::Report => "run",
-            Self::Plan => "plan",
+            Self::Plan { .. } => "plan",
             Self::Apply(_) => "apply",
         }
     }
@@ -82,10 +82,17 @@ impl Kind {
         matches!(self, Self::Enforce { .. } | Self::Apply(_))
     }
 
+    pub(crate) const fn expect(&self) -> Option<u64> {
+        match self {
+            Self::Enforce { expect } | Self::Plan { expect } => *expect,
+            Self::Report | Self::Apply(_) => None,
+        }
+    }
+
     fn orders(&self, run_id: &str) -> Orders {
         let (command, mode) = match self {
             Self::Enforce { .. } | Self::Report => ("run", Mode::Run),
-            Self::Plan => ("plan", Mode::Plan),
+            Self::Plan { .. } => ("plan", Mode::Plan),
             Self::Apply(_) => ("apply", Mode::Apply),
         };
         Orders {
@@ -95,7 +102,7 @@ impl Kind {
             enforces: !matches!(self, Self::Report),
             acts: self.acts(),
             notices: !matches!(self, Self::Apply(_)),
-            expect: if let Self::Enforce { expect } = self { *expect } else { None },
+            expect: self.expect(),
             accept_drop: false,
         }
     }
@@ -121,17 +128,29 @@ pub(crate) enum End {
     Failed(String),
 }
 
+impl End {
+    /// What the run says of each machine.
+    pub(crate) fn says(&self) -> Vec<String> {
+        let Self::Done(ran) = self else { return Vec::new() };
+        let said = ran.document.instances.iter().map(|machine| {
+            let (verdict, action) = (machine.verdict, &machine.action);
+            format!("{} {verdict:?}: {action:?}", machine.native_id)
+        });
+        said.collect()
+    }
+}
+
 impl Start<'_> {
     /// Runs; `None` where the process died on the way.
     pub(crate) async fn run(self, kind: Kind) -> Option<End> {
         let diary = Arc::clone(self.diary);
-        diary.follow(self.through(kind)).await
+        diary.follow(Box::pin(self.through(kind))).await
     }
 
     async fn through(self, kind: Kind) -> End {
         let store = Disk::store(self.folder, self.diary);
         let journal = match &kind {
-            Kind::Plan => match View::read(&store).await {
+            Kind::Plan { .. } => match View::read(&store).await {
                 Ok(view) => Journal::dry(Some(&view)),
                 Err(Error::Missing(_)) => Journal::dry(None),
                 Err(error) => return End::Failed(error.to_string()),
@@ -145,7 +164,7 @@ impl Start<'_> {
             accounts: self.accounts,
             settings: settings(self.rules),
             orders: kind.orders(&self.id),
-            post: (!matches!(kind, Kind::Plan)).then_some(self.office),
+            post: (!matches!(kind, Kind::Plan { .. })).then_some(self.office),
             clock: Clock::Fixed(self.now),
             watch: Watch::start(Limits::default(), self.interrupt),
             progress: Arc::new(Silent),

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use chrono::{DateTime, Utc};
-use reaper_ledger::{ActionStep, Entry};
 use reaper_simcloud::Entry as Request;
 
 use crate::diary::Event;
@@ -49,6 +48,8 @@ pub(crate) struct Story {
     pub(crate) stand: BTreeMap<String, Stand>,
     /// What else happened that day.
     pub(crate) news: Vec<String>,
+    /// What the run says of each machine. For the reader; no law rests on it.
+    pub(crate) says: Vec<String>,
 }
 
 impl Story {
@@ -82,18 +83,6 @@ impl Story {
         edits(&self.before) != edits(&self.after)
     }
 
-    /// The points between the first and the last act, for those who want to cut there.
-    pub(crate) fn acting(&self) -> Option<(usize, usize)> {
-        let is_intent = |event: &Event| {
-            let Event::Put(commit) = event else { return false };
-            commit.entries.iter().any(|entry| {
-                matches!(entry, Entry::Action { step: ActionStep::Intended { .. }, .. })
-            })
-        };
-        let first = self.events.iter().find(|(_, event)| is_intent(event))?.0;
-        Some((first.saturating_sub(4), self.events.last()?.0 + 4))
-    }
-
     /// A law does not hold.
     pub(crate) fn broken(&self, law: &str, what: impl fmt::Display) -> ! {
         panic!("{law} is broken: {what}\n{self}")
@@ -113,6 +102,9 @@ impl fmt::Display for Story {
             if stood != Some(&Stand::Gone) {
                 writeln!(f, "  {stood:?} -> {stand:?} {machine:?}")?;
             }
+        }
+        for line in &self.says {
+            writeln!(f, "  says: {line}")?;
         }
         for (point, event) in &self.events {
             match event {

@@ -1,6 +1,7 @@
 //! The real adapters, each call an effect of the run, with the truth of the moment noted beside it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use reaper_engine::Account;
@@ -14,6 +15,9 @@ use reaper_simcloud::{SimCloud, World};
 use crate::clouds;
 use crate::diary::{Diary, Event};
 use crate::fleet::{Fleet, Truth};
+
+/// Longer than any adapter's pace asks for.
+const BETWEEN_CALLS: Duration = Duration::from_secs(1);
 
 /// The simulated clouds and the fleet in them, for as long as one server lives.
 #[derive(Debug)]
@@ -141,6 +145,8 @@ impl Provider for Watched {
             .during(async {
                 let native = permit.id().native.clone();
                 self.diary.note(Event::Act { native: native.clone() });
+                // Adapters keep a pace of changes, and time stands still while a call is under way.
+                tokio::time::advance(BETWEEN_CALLS).await;
                 let answer = self.inner.act(cx, permit).await;
                 self.diary.note(Event::Answered { native, taken: answer.is_ok() });
                 answer

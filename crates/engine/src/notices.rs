@@ -269,14 +269,14 @@ impl Desk<'_> {
 fn told_before(state: &State, notice: &DueNotice) -> bool {
     let earlier = || {
         state.notices().map(|(_, message)| message).filter(|message| {
-            message.accepted_at().is_some()
-                && message.intent.step == notice.step
-                && message.intent.to.eq_ignore_ascii_case(&notice.to)
+            message.accepted_at().is_some() && message.intent.to.eq_ignore_ascii_case(&notice.to)
         })
     };
     notice.topics.iter().all(|topic| {
         earlier().any(|message| {
-            message.intent.about.iter().any(|earlier| {
+            // What was merely found may have been told in a mail of another kind.
+            let fits = message.intent.step == notice.step || topic.about.verb.is_none();
+            fits && message.intent.about.iter().any(|earlier| {
                 let About { id, rule, since, verb, data_loss, .. } = &topic.about;
                 (&earlier.id, &earlier.rule, &earlier.since) == (id, rule, since)
                     && verb.is_none_or(|verb| earlier.announces(verb, *data_loss))

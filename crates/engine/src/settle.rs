@@ -21,17 +21,22 @@ pub struct Loose {
     pub rule: String,
     /// What was to be done.
     pub verb: Verb,
+    /// When it was intended (UTC): nothing was called before.
+    pub called: DateTime<Utc>,
+    /// The rules under which the machine has an open case.
+    pub cases: Vec<String>,
 }
 
 /// All of them, in the order of the machines.
 pub fn loose_ends(state: &State) -> Vec<Loose> {
     let of = |(id, machine): (&InstanceId, &reaper_ledger::state::Machine)| {
-        if let Some(open) = &machine.open_action {
-            let (rule, verb) = (open.rule.clone(), open.verb);
-            return Some(Loose { id: id.clone(), rule, verb });
-        }
-        let last = machine.unconfirmed()?;
-        Some(Loose { id: id.clone(), rule: last.rule.clone(), verb: last.verb })
+        let (rule, verb, called) = match (&machine.open_action, machine.unconfirmed()) {
+            (Some(open), _) => (&open.rule, open.verb, open.intent.at),
+            (None, Some(last)) => (&last.rule, last.verb, last.intent.as_ref()?.at),
+            (None, None) => return None,
+        };
+        let cases = machine.cases.keys().cloned().collect();
+        Some(Loose { id: id.clone(), rule: rule.clone(), verb, called, cases })
     };
     state.machines().filter_map(of).collect()
 }
@@ -75,7 +80,19 @@ pub fn settled(loose: &Loose, shown: &Shown<'_>) -> Vec<Entry> {
             // Up: whatever was called is never booked later on as if it had worked.
             _ => {
                 let why = format!("a later run found it {:?}", machine.provider_state);
-                vec![ended(ActionResult::Refused, &why)]
+                let mut entries = vec![ended(ActionResult::Refused, &why)];
+                // Perhaps it did work, and somebody has started the machine again. Unless the
+                // provider shows that it was up all the time, whoever did so gets a new notice.
+                let up_all_the_time =
+                    machine.running_since.value().is_some_and(|start| *start <= loose.called);
+                if !up_all_the_time {
+                    entries.extend(loose.cases.iter().map(|rule| Entry::CaseChanged {
+                        id: loose.id.clone(),
+                        rule: rule.clone(),
+                        case: None,
+                    }));
+                }
+                entries
             }
         },
     }

@@ -206,8 +206,7 @@ impl State {
         }
         let stopped = Stopped::by(id, &action);
         machine.actions.push(action);
-        let surplus = machine.actions.len().saturating_sub(Machine::REMEMBERED_ACTIONS);
-        machine.actions.drain(..surplus);
+        machine.forget_surplus();
         self.stops.extend(stopped);
         Ok(())
     }

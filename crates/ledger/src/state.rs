@@ -72,6 +72,16 @@ impl Machine {
         let called = self.actions.iter().rfind(|action| action.intent.is_some());
         called.filter(|action| action.result == ActionResult::Unconfirmed)
     }
+
+    /// Forgets the oldest results that are too many. What was confirmed goes last: that tells a tug
+    /// of war, however many refusals and failures have come since.
+    pub(crate) fn forget_surplus(&mut self) {
+        while self.actions.len() > Self::REMEMBERED_ACTIONS {
+            let mut earlier = self.actions.iter().rev().skip(1).rev();
+            let oldest = earlier.position(|action| action.result != ActionResult::Confirmed);
+            self.actions.remove(oldest.unwrap_or(0));
+        }
+    }
 }
 
 /// A machine that complete listings no longer show. After the second it is forgotten.

@@ -195,7 +195,8 @@ fn counted<'a>(
     let mut last: Option<Counted> = None;
     for recipient in recipients {
         let first = mails
-            .accepted(case, &recipient.to)
+            .standing(case, &recipient.to)
+            .into_iter()
             .filter(|accepted| accepted.announces(way))
             .map(|accepted| {
                 let whole = after(accepted.at, rule.notice);

@@ -35,6 +35,8 @@ pub(crate) struct Weighed<'a> {
 pub(crate) enum Conclusion<'a> {
     /// Nothing: the cases stay as they are.
     Nothing,
+    /// Nothing as a whole, but which rules say no: their cases are over.
+    Open,
     /// That it is no orphan: the cases are over.
     Cleared,
     /// That it is one, on these grounds.
@@ -65,7 +67,7 @@ pub(crate) fn weigh<'a>(
         _ if !candidate.whole => {
             weighed.step = Err("its location was not read whole or lost most of its machines: nothing is concluded".to_owned());
         }
-        Verdict::Unjudged => {}
+        Verdict::Unjudged => weighed.conclusion = Conclusion::Open,
         Verdict::Ok | Verdict::Exempt | Verdict::Protected | Verdict::Managed => {
             weighed.conclusion = Conclusion::Cleared;
         }
@@ -97,12 +99,16 @@ impl Weighed<'_> {
         };
         match &self.conclusion {
             Conclusion::Nothing => Vec::new(),
+            Conclusion::Open => known
+                .filter(|(rule, _)| self.is_over(rule))
+                .map(|(rule, _)| change(rule, None))
+                .collect(),
             Conclusion::Cleared => known.map(|(rule, _)| change(rule, None)).collect(),
             Conclusion::Orphan(cases) => {
                 let over = known
                     .filter(|(rule, _)| {
                         cases.iter().all(|standing| standing.rule.name != **rule)
-                            && !self.is_open(rule)
+                            && self.is_over(rule)
                     })
                     .map(|(rule, _)| change(rule, None));
                 let new = cases
@@ -121,9 +127,14 @@ impl Weighed<'_> {
                 .get(leading)
                 .map(|standing| (standing.rule.name.clone(), standing.case.clone()))
                 .unzip(),
-            (Conclusion::Nothing, _) => self
+            (Conclusion::Nothing | Conclusion::Open, _) => self
                 .remembered
-                .and_then(|machine| machine.cases.iter().min_by_key(|(_, case)| rank(case)))
+                .into_iter()
+                .flat_map(|machine| &machine.cases)
+                .filter(|(rule, _)| {
+                    matches!(self.conclusion, Conclusion::Nothing) || !self.is_over(rule)
+                })
+                .min_by_key(|(_, case)| rank(case))
                 .map(|(rule, case)| (rule.clone(), case.clone()))
                 .unzip(),
             _ => (None, None),
@@ -152,17 +163,19 @@ impl Weighed<'_> {
         self.remembered?.cases.get(rule)
     }
 
-    /// Whether a rule could not be answered.
-    fn is_open(&self, rule: &str) -> bool {
+    /// Whether a rule says no, or is configured no more: its finding has vanished, whatever cannot
+    /// be told of the others.
+    fn is_over(&self, rule: &str) -> bool {
         let answers = &self.candidate.judgement.rules;
-        answers.iter().any(|answer| answer.rule == rule && answer.answer == Answer::Unknown)
+        !answers.iter().any(|answer| answer.rule == rule && answer.answer != Answer::No)
     }
 }
 
 /// Our last action on the machine, if it hangs.
 fn trouble(candidate: &Candidate<'_>, remembered: Option<&Remembered>) -> Option<String> {
     let instance = candidate.instance;
-    let last = remembered?.acts.last()?;
+    // What was skipped since then called nothing, and has no ground.
+    let last = remembered?.acts.iter().rfind(|act| !act.ground.is_empty())?;
     let between = matches!(instance.state, State::Pending | State::Stopping | State::Ending);
     let hangs =
         last.result == ActionResult::Unconfirmed && between && instance.meter != Meter::Ended;

@@ -98,6 +98,17 @@ impl<'a> Mails<'a> {
         })
     }
 
+    /// The announcements on this case that this recipient has accepted and that still stand: a later
+    /// word that promises nothing takes back what was announced before it.
+    pub(crate) fn standing(&self, case: CaseRef<'a>, to: &str) -> Vec<Accepted<'a>> {
+        let word = |accepted: &Accepted<'_>| accepted.about.verb.is_none();
+        let last_word = self.accepted(case, to).filter(word).map(|accepted| accepted.at).max();
+        self.accepted(case, to)
+            .filter(|accepted| !word(accepted))
+            .filter(|accepted| last_word.is_none_or(|last| accepted.at >= last))
+            .collect()
+    }
+
     /// Folded addresses at which a notice on this case was refused for good.
     pub(crate) fn rejected(&self, case: CaseRef<'a>) -> BTreeSet<String> {
         self.of(case)

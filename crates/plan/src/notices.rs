@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use reaper_model::{NoticeStep, Phase};
+use reaper_model::{InstanceId, NoticeStep, Phase};
 use serde_json::json;
 
 use crate::cases::Standing;
@@ -83,23 +83,52 @@ pub(crate) fn wishes<'a>(
     for standing in cases {
         let case = CaseRef { id, rule: &standing.rule.name, since: standing.case.since };
         for recipient in &standing.recipients {
-            let accepted: Vec<_> = mails.accepted(case, &recipient.to).collect();
+            let told = Heard {
+                accepted: mails.accepted(case, &recipient.to).collect(),
+                standing: mails.standing(case, &recipient.to),
+            };
+            let promised = || promised(question, mails, id, cases, &recipient.to);
             let recipient = recipient.clone();
-            wishes.extend(due(question, standing, &accepted).map(|due| match due {
-                Due::Word(step) => Wish::word(recipient, step, case),
-                Due::Promise(promise) => Wish::promise(recipient, case, promise),
+            wishes.extend(due(question, standing, &told).and_then(|due| match due {
+                // Who was promised an action on this machine is not told in between that nothing
+                // will be done to it.
+                Due::Word(NoticeStep::Found) if promised() => None,
+                Due::Word(step) => Some(Wish::word(recipient, step, case)),
+                Due::Promise(promise) => Some(Wish::promise(recipient, case, promise)),
             }));
         }
     }
     wishes
 }
 
-/// What a recipient who has accepted these notices is to be told of a case now.
-fn due<'a>(
+/// What one recipient has accepted on one case.
+struct Heard<'a> {
+    /// Every notice.
+    accepted: Vec<Accepted<'a>>,
+    /// The announcements that still stand.
+    standing: Vec<Accepted<'a>>,
+}
+
+/// Whether this person was promised an action on this machine that still stands, on whatever ground.
+fn promised<'a>(
     question: &Question<'_>,
-    standing: &Standing<'a>,
-    accepted: &[Accepted<'_>],
-) -> Option<Due<'a>> {
+    mails: &Mails<'a>,
+    id: &'a InstanceId,
+    cases: &'a [Standing<'a>],
+    to: &str,
+) -> bool {
+    question.enforces
+        && cases.iter().filter(|other| other.case.phase != Phase::Contested).any(|other| {
+            let case = CaseRef { id, rule: &other.rule.name, since: other.case.since };
+            other.way.as_ref().is_ok_and(|way| {
+                mails.standing(case, to).iter().any(|accepted| accepted.announces(way))
+            })
+        })
+}
+
+/// What a recipient who has heard this is to be told of a case now.
+fn due<'a>(question: &Question<'_>, standing: &Standing<'a>, heard: &Heard<'_>) -> Option<Due<'a>> {
+    let Heard { accepted, standing: announced } = heard;
     // An acceptance of this very moment is no occasion for a reminder, however short the interval.
     let rested = accepted.iter().map(|accepted| accepted.at).max().is_none_or(|last| {
         last < question.now && after(last, question.routing.remind_every) <= question.now
@@ -117,7 +146,7 @@ fn due<'a>(
         }
         // Who was told of a milder action was not told of this one.
         (Phase::New, Some(way)) => {
-            let never = accepted.iter().all(|accepted| !accepted.announces(way));
+            let never = announced.iter().all(|accepted| !accepted.announces(way));
             let due_at = full_minute(after(question.now, standing.rule.notice));
             never.then_some(Due::Promise(Promise { way, due_at }))
         }

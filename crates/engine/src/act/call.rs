@@ -118,8 +118,10 @@ impl Acting<'_> {
             };
             tracing::debug!(id = %step.id, attempt, %error, "the call failed");
             if matches!(error.kind, ErrorKind::Denied { .. } | ErrorKind::Protected) {
-                return self.end(step, Acted::refused(step, &error)).await;
+                return self.end(step, Acted::turned_down(step, &error, may_have_worked)).await;
             }
+            // An earlier call may be on its way while this one is turned down.
+            let earlier_may_have_worked = may_have_worked;
             may_have_worked |= may_be_carried_out(&error);
             match self.after(arms, step).await {
                 After::Gone | After::Down if may_have_worked => return Ok(Called::Waiting),
@@ -135,7 +137,8 @@ impl Acting<'_> {
                 }
                 After::Up => {
                     if !worth_another(&error) {
-                        return self.end(step, Acted::refused(step, &error)).await;
+                        let acted = Acted::turned_down(step, &error, earlier_may_have_worked);
+                        return self.end(step, acted).await;
                     }
                     let last = attempt >= self.limits.attempts.max(1);
                     if last || !self.wait_before_retry(&error).await {

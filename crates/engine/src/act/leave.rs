@@ -35,7 +35,15 @@ impl Acting<'_> {
             },
             Left::Otherwise(why) => {
                 let acted = Acted::dropped(step, why);
-                self.record(step, ActionResult::SkippedChanged, &acted.why).await?;
+                // What an earlier run has left open is not ended by leaving the machine alone.
+                let open = {
+                    let journal = self.journal.lock().await;
+                    let machine = journal.state().machine(&step.id);
+                    machine.is_none_or(|machine| machine.open_action.is_some())
+                };
+                if !open {
+                    self.record(step, ActionResult::SkippedChanged, &acted.why).await?;
+                }
                 Ok(acted)
             }
         }

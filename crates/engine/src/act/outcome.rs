@@ -85,6 +85,16 @@ impl Acted {
         }
     }
 
+    /// The provider said no to this call. If an earlier one may have worked, only a later read can
+    /// tell how it ended.
+    pub(super) fn turned_down(step: &Step, error: &ProviderError, may_have_worked: bool) -> Self {
+        let refused = Self::refused(step, error);
+        if !may_have_worked {
+            return refused;
+        }
+        Self { result: Some(ActionResult::Unconfirmed), ..refused }
+    }
+
     /// The provider said no because the machine is still on its way up.
     pub(super) fn not_yet(step: &Step, error: &ProviderError) -> Self {
         let why = format!("not yet: it will be judged next run ({error})");
