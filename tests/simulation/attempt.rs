@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use reaper_engine::{Interrupt, interrupt};
-use reaper_simcloud::Faults;
+use reaper_simcloud::{Faults, World};
 
 use crate::clouds;
 use crate::diary::{Diary, Moment};
@@ -101,7 +101,7 @@ impl Year {
         let changes = requests.all().iter().skip(logged).filter(|request| request.call.changes);
         self.scene.edit(|world, fleet| {
             world.faults = Faults::default();
-            adopt(world, fleet);
+            adopt(world, fleet, &stood);
         });
         let (after, stand) = self.look();
         let story = Story {
@@ -219,13 +219,15 @@ fn edit_something(scene: &Scene, mut dice: Dice) {
 }
 
 /// Machines that a controller has started belong to whom they look like.
-fn adopt(world: &reaper_simcloud::World, fleet: &mut Fleet) {
-    for (native, tags) in clouds::strangers(world, fleet) {
+fn adopt(world: &mut World, fleet: &mut Fleet, before: &BTreeMap<String, Stand>) {
+    for (native, tags) in clouds::strangers(world, before) {
         let like = fleet.values().find(|it| clouds::tags_at_aws(it) == tags).cloned();
         if let Some(like) = like {
             let started = world.clock.now();
             let twin = Some((started, like.tags()));
-            fleet.insert(native.clone(), Machine { native, twin, started, ..like });
+            let machine = Machine { native, twin, started, blind: false, ..like };
+            clouds::write(world, &machine);
+            fleet.insert(machine.native.clone(), machine);
         }
     }
 }

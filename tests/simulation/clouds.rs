@@ -211,13 +211,15 @@ pub(crate) fn switch_off(world: &mut World, machine: &Machine) {
     }
 }
 
-/// Machines at AWS that nobody of the fleet's people has started: ids and tags.
+/// Machines at AWS that were not there before and that nobody of the fleet's people has started:
+/// ids, which may have been somebody's once, and tags.
 pub(crate) fn strangers(
     world: &World,
-    known: &BTreeMap<String, Machine>,
+    before: &BTreeMap<String, Stand>,
 ) -> Vec<(String, BTreeMap<String, String>)> {
-    let unknown = world.aws.instances().filter(|there| !known.contains_key(&there.id));
-    unknown.map(|there| (there.id.clone(), there.tags.clone())).collect()
+    let was_there = |id: &str| before.get(id).is_some_and(|stood| *stood != Stand::Gone);
+    let new = world.aws.instances().filter(|there| !was_there(&there.id));
+    new.map(|there| (there.id.clone(), there.tags.clone())).collect()
 }
 
 /// The tags of a machine at AWS as its people want them, its name among them.
