@@ -48,7 +48,7 @@ impl Trouble {
         let mut trouble = Self::default();
         match year.dice.below(5) {
             0 | 1 => trouble.faults = true,
-            2 => trouble.signal = Some(some_moment(year)),
+            2 => trouble.signal = Some(when_signalled(year)),
             _ => trouble.edit = Some(Moment::Seen(year.dice.below(DECIDING))),
         }
         trouble
@@ -64,6 +64,16 @@ fn some_moment(year: &mut Year) -> Moment {
         Moment::Intent(year.dice.below(ACTING))
     } else {
         Moment::Start(year.dice.below(year.points))
+    }
+}
+
+/// While it acts, or before it has begun to read: which of the calls that read side by side hears a
+/// signal first is up to the runtime, and no part of a seed.
+fn when_signalled(year: &mut Year) -> Moment {
+    if year.something_is_due() && year.dice.chance(75) {
+        Moment::Intent(year.dice.below(ACTING))
+    } else {
+        Moment::Start(1)
     }
 }
 

@@ -92,7 +92,8 @@ impl Story {
 impl fmt::Display for Story {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, command, now, ending, rules, .. } = self;
-        writeln!(f, "run {id} `{command}` at {now}: {ending:?}, {rules:?}")?;
+        let expect = self.expect.map(|number| format!(" --expect {number}")).unwrap_or_default();
+        writeln!(f, "run {id} `{command}{expect}` at {now}: {ending:?}, {rules:?}")?;
         for line in &self.news {
             writeln!(f, "  news: {line}")?;
         }
