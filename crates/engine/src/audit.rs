@@ -99,6 +99,9 @@ pub fn document(
         enforces: false,
         interrupted: false,
         last_complete_run: None,
+        budgets: Vec::new(),
+        spend: Vec::new(),
+        bills: Vec::new(),
         totals,
         warnings: said,
     }

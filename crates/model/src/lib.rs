@@ -15,9 +15,14 @@
 //! | [`fingerprint`] | [`Fingerprint`]: what must not have changed before an action |
 //! | [`mod@plan`] | [`Plan`] and its [`Step`]s |
 //! | [`price`] | [`Price`]: what an hour or a month costs, since when, says who |
+//! | [`budget`] | [`BudgetSpec`]: limits as the configuration says them |
+//! | [`spend`] | [`Reading`]: what one look says of a bill; [`Charge`]: what came of it in a day |
+//! | [`bill`] | [`Bill`]: what a provider itself says that an account has cost |
 //! | [`outcome`] | outcome classes and the exit codes |
 //! | [`document`] | [`AuditDocument`], the one view model |
 
+pub mod bill;
+pub mod budget;
 pub mod calendar;
 pub mod case;
 pub mod document;
@@ -31,8 +36,11 @@ pub mod money;
 pub mod outcome;
 pub mod plan;
 pub mod price;
+pub mod spend;
 pub mod tags;
 
+pub use bill::{Bill, BillKind, BillLine};
+pub use budget::{BudgetScope, BudgetSpec, OnLimit};
 pub use case::{About, ActionResult, Case, Looks, NoticeStep, Phase, Verb};
 pub use document::AuditDocument;
 pub use duration::Span;
@@ -48,4 +56,5 @@ pub use money::{Currency, Money, Rate, Totals};
 pub use outcome::{Class, Outcome};
 pub use plan::{Brake, Inputs, PLAN_SCHEMA, Plan, Step};
 pub use price::{Price, PriceOverride, PriceSource, Unit};
+pub use spend::{Billed, Charge, Noted, Reading};
 pub use tags::{Tag, Tags};

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use reaper_model::document::Warning;
 use reaper_model::{
-    Fact, Guard, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Purchase,
-    StopOffer, Verb,
+    Bill, Fact, Guard, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName,
+    Purchase, StopOffer, Verb,
 };
 
 use crate::error::{Delivery, ErrorKind, ProviderError};
@@ -239,4 +239,20 @@ pub trait Provider: Send + Sync + fmt::Debug {
 
     /// The list price of a machine, from the provider's answers or the embedded catalogue.
     fn price(&self, instance: &Instance) -> Fact<Price>;
+
+    /// What the provider has billed for the whole account, all locations together, in its own
+    /// calendar month (UTC) that holds the clock of the run. Asked at most once a run, because it
+    /// may cost money. `Ok(None)` where the provider has no such answer, or where it was not
+    /// consented to.
+    ///
+    /// # Errors
+    ///
+    /// As for the other reading calls; nothing is concluded then.
+    async fn bill(
+        &self,
+        _cx: &CallContext,
+        _identity: &Identity,
+    ) -> Result<Option<Bill>, ProviderError> {
+        Ok(None)
+    }
 }

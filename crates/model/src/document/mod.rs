@@ -1,6 +1,7 @@
 //! The audit document, `reaper.audit/1`: the one view model that every output renders. Field names
 //! are promises to other people's programs: extend them, never rename them.
 
+mod budget;
 mod check;
 mod error;
 mod explain;
@@ -13,6 +14,7 @@ mod plan;
 mod run;
 mod totals;
 
+pub use budget::{AlertStatus, Basis, BillStatus, BillView, BudgetStatus, BudgetView, SpendView};
 pub use check::{AccountView, CHECK_SCHEMA, CheckDocument, RuleCountView, SettingView};
 pub use error::{ERROR_SCHEMA, ErrorDocument, ErrorView};
 pub use explain::{Answer, EXPLAIN_SCHEMA, ExplainDocument, RuleView};

@@ -4,6 +4,7 @@ use chrono::{DateTime, FixedOffset, NaiveDate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::budget::{BillView, BudgetView, SpendView};
 use super::machine::MachineView;
 use super::mail::MailView;
 use super::plan::PlanView;
@@ -68,6 +69,16 @@ pub struct AuditDocument {
     /// run.
     #[serde(default)]
     pub last_complete_run: Option<DateTime<FixedOffset>>,
+    /// Budgets in their present month.
+    #[serde(default)]
+    pub budgets: Vec<BudgetView>,
+    /// What has been spent since the start of the month by owner, dearest first; what nobody answers
+    /// for is a row of its own.
+    #[serde(default)]
+    pub spend: Vec<SpendView>,
+    /// What the providers have billed, beside what was estimated for the same time.
+    #[serde(default)]
+    pub bills: Vec<BillView>,
     /// Sums.
     pub totals: TotalsView,
     /// Exchange rates that were used.
