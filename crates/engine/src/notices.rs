@@ -170,6 +170,7 @@ impl Desk<'_> {
             text: rendered.text,
             html: rendered.html,
             references: None,
+            alert: None,
             attachment: rendered.attachment,
         })
     }

@@ -62,6 +62,9 @@ pub struct Mail {
     pub html: String,
     /// The mail that this one follows up on.
     pub references: Option<Key>,
+    /// What it alerts of, the same for all recipients and all tries: `X-Reaper-Alert`, by which
+    /// receivers can drop doubles. Cleaned and shortened when written.
+    pub alert: Option<String>,
     /// What does not fit into the parts.
     pub attachment: Option<Attachment>,
 }
@@ -115,6 +118,9 @@ impl Mail {
         if let Some(root) = &self.references {
             message = message.references(id(root));
         }
+        if let Some(alert) = &self.alert {
+            message = message.raw_header(raw("X-Reaper-Alert", &short(alert, LONGEST_HEADER)));
+        }
         let message = message.multipart(self.parts())?;
         Ok(message.formatted())
     }
@@ -152,7 +158,7 @@ fn csv_type() -> ContentType {
     ContentType::parse("text/csv; charset=utf-8").unwrap_or(ContentType::TEXT_PLAIN)
 }
 
-fn raw(name: &'static str, value: &'static str) -> HeaderValue {
+fn raw(name: &'static str, value: &str) -> HeaderValue {
     HeaderValue::new(HeaderName::new_from_ascii_str(name), value.to_owned())
 }
 
@@ -169,6 +175,7 @@ mod tests {
             text: "Hello.\n".to_owned(),
             html: "<p>Hello.</p>".to_owned(),
             references: None,
+            alert: None,
             attachment: None,
         }
     }
@@ -203,6 +210,19 @@ mod tests {
         let written = composed(&follow_up);
         assert!(written.contains("\r\nMessage-ID: <case-1.notice@example.org>\r\n"), "{written}");
         assert!(written.contains("\r\nReferences: <case-1@example.org>\r\n"), "{written}");
+    }
+
+    #[test]
+    fn fl_115_what_is_alerted_has_a_header_of_its_own() {
+        assert!(!composed(&mail()).contains("X-Reaper-Alert"));
+        let alerting = |alert: &str| composed(&Mail { alert: Some(alert.to_owned()), ..mail() });
+        let written = alerting("all-gpu/2026-11/actual/80%");
+        assert!(
+            written.contains("\r\nX-Reaper-Alert: all-gpu/2026-11/actual/80%\r\n"),
+            "{written}"
+        );
+        let written = alerting("x\r\nBcc: thief@example.net");
+        assert!(!written.contains("\r\nBcc"), "{written}");
     }
 
     #[test]

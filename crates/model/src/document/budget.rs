@@ -119,6 +119,8 @@ pub struct BudgetView {
     pub run_rate: Option<Money>,
     /// Why there is no forecast.
     pub forecast_why: Option<String>,
+    /// Thresholds that are alerted when the spending reaches them, such as `80%`, ascending.
+    pub thresholds: Vec<String>,
     /// Thresholds that the spending has reached, ascending.
     pub reached: Vec<String>,
     /// Thresholds that the forecast has reached, ascending.

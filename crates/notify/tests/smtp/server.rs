@@ -133,6 +133,7 @@ pub(crate) fn mail(to: &str) -> Mail {
         text: "Hello.\n".to_owned(),
         html: "<p>Hello.</p>\n".to_owned(),
         references: None,
+        alert: None,
         attachment: None,
     }
 }
