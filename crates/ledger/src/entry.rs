@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use reaper_model::outcome::Class;
 use reaper_model::{
     About, ActionResult, Case, InstanceId, Location, Looks, NoticeStep, ProviderAccount,
-    ProviderName, Scope, Verb,
+    ProviderName, Rate, Reading, Scope, Verb,
 };
 use serde::{Deserialize, Serialize};
 
@@ -167,6 +167,29 @@ pub enum Entry {
         #[serde(with = "reaper_model::ident::parts")]
         id: InstanceId,
     },
+    /// A machine's bill reads otherwise than before, or the machine was away: see
+    /// [`State::meter_entries`](crate::State::meter_entries).
+    Metered {
+        /// The machine.
+        #[serde(with = "reaper_model::ident::parts")]
+        id: InstanceId,
+        /// Until when the reading before was last seen to hold; `None`: this is the first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confirmed: Option<DateTime<Utc>>,
+        /// Since when it was seen to be away, if it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        absent: Option<DateTime<Utc>>,
+        /// What it reads now.
+        reading: Reading,
+    },
+    /// A period uses these rates from now on, whatever the configuration will say: see
+    /// [`State::freeze`](crate::State::freeze).
+    RatesFrozen {
+        /// The period, for example `2026-11`.
+        period: String,
+        /// Rates between currencies that it has not converted before.
+        rates: Vec<Rate>,
+    },
     /// A finding's case opened, moved on or was cleared.
     CaseChanged {
         /// The machine.
@@ -190,6 +213,15 @@ pub enum Entry {
         key: AlertKey,
         /// The step.
         step: Sending<AlertIntent>,
+    },
+    /// A forecast has fallen so far below a threshold that reaching it again is new.
+    Rearmed {
+        /// The budget's name.
+        budget: String,
+        /// The period, for example `2026-11`.
+        period: String,
+        /// The threshold, for example `100%`.
+        threshold: String,
     },
     /// A step of one action.
     Action {
@@ -279,7 +311,7 @@ pub struct NoticeIntent {
     pub about: Vec<About>,
 }
 
-/// What makes an alert the same alert.
+/// What makes an alert the same alert: told once to each, and again when the limit has changed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlertKey {
@@ -289,24 +321,31 @@ pub struct AlertKey {
     pub period: String,
     /// `actual` or `forecast`.
     pub basis: String,
-    /// The threshold, for example `80%`.
+    /// The threshold, for example `80%`; of a forecast with the day: `100%@2026-11-12`.
     pub threshold: String,
+    /// The limit, for example `5000 EUR`.
+    pub limit: String,
+    /// The recipient.
+    pub to: String,
 }
 
 impl fmt::Display for AlertKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}/{}", self.budget, self.period, self.basis, self.threshold)
+        let Self { budget, period, basis, threshold, limit, to } = self;
+        write!(f, "{budget}/{period}/{basis}/{threshold}/{limit}/{to}")
     }
 }
 
-/// What an alert says and to whom.
+/// What an alert says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlertIntent {
-    /// The recipients.
-    pub to: Vec<String>,
+    /// All thresholds that its mail names.
+    pub covers: Vec<String>,
     /// The percentage that was announced, as printed.
     pub percent: String,
+    /// The spending that was announced, as printed.
+    pub spent: String,
 }
 
 /// The steps of an action: the intent before the call, the result after it.

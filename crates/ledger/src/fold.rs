@@ -6,17 +6,19 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use reaper_model::{ActionResult, InstanceId};
+use reaper_model::{ActionResult, Currency, InstanceId};
 
 use crate::commit::{Commit, Head, Header, Writer};
 use crate::entry::{Account, ActionStep, Entry, Place, Sending};
+use crate::meter::{METERS, Metered};
 use crate::sighting::Sighting;
 use crate::state::{
     Ended, Exemption, Intent, Lease, Machine, Message, OpenAction, PastAction, State, Step, Stopped,
 };
 
-/// How long settled alerts, settled notices of machines that are gone, and ended exemptions are
-/// remembered: longer than any budget period. The log itself keeps them for as long as it lasts.
+/// How long alerts, the rates of a period, settled notices of machines that are gone, and ended
+/// exemptions are remembered: for all of a budget's period and long after it, so that nothing of it
+/// is told twice. The log itself keeps them for as long as it lasts.
 pub const MEMORY: TimeDelta = TimeDelta::days(400);
 
 /// How long a confirmed stop is remembered, to know a twin of that machine.
@@ -31,6 +33,20 @@ pub enum Contradiction {
     /// Nothing is known of the machine.
     #[error("{0} was never seen")]
     UnknownMachine(InstanceId),
+    /// A reading that is older than what is known, or that does not say until when the one before
+    /// it held.
+    #[error("a reading of {0} does not follow from those before it")]
+    Reading(InstanceId),
+    /// The period has used another rate.
+    #[error("the rate from {from} to {to} was frozen for {period} before")]
+    RateFrozen {
+        /// The period.
+        period: String,
+        /// Converted from.
+        from: Currency,
+        /// Converted to.
+        to: Currency,
+    },
     /// A message was accepted already.
     #[error("`{0}` was accepted before")]
     AlreadyAccepted(String),
@@ -111,7 +127,15 @@ impl State {
                 if self.machines.get(id).is_some_and(|machine| machine.open_action.is_none()) {
                     self.machines.remove(id);
                 }
+                if let Some(meter) = self.meters.get_mut(id) {
+                    meter.miss(at);
+                }
             }
+            Entry::Metered { id, confirmed, absent, reading } => {
+                let (confirmed, absent, reading) = (*confirmed, *absent, reading.clone());
+                self.fold_metered(id, Metered { at, confirmed, absent, reading })?;
+            }
+            Entry::RatesFrozen { period, rates } => self.fold_frozen(at, period, rates)?,
             Entry::CaseChanged { id, rule, case: Some(case) } => {
                 self.known(id)?.cases.insert(rule.clone(), case.clone());
             }
@@ -127,6 +151,11 @@ impl State {
             Entry::Alert { key, step } => {
                 let live = self.live_lease(self.alerts.get(key).map(|alert| &alert.by), header);
                 advance(&mut self.alerts, key.clone(), step, header, live)?;
+            }
+            Entry::Rearmed { budget, period, threshold } => {
+                let level = (budget.clone(), period.clone(), threshold.clone());
+                let last = self.rearmed.entry(level).or_insert(at);
+                *last = at.max(*last);
             }
             Entry::Action {
                 id,
@@ -254,10 +283,16 @@ impl State {
                 || notice.at >= horizon
                 || notice.intent.about.iter().any(|subject| machines.contains_key(&subject.id))
         });
-        self.alerts.retain(|_, alert| alert.step == Step::Intended || alert.at >= horizon);
+        // Also those without an answer: their period is over, and nobody will try again.
+        self.alerts.retain(|_, alert| alert.at >= horizon);
+        self.rates.retain(|_, frozen| frozen.at >= horizon);
+        self.rearmed.retain(|_, at| *at >= horizon);
         self.exemptions.retain(|_, exemption| exemption.until >= horizon);
         self.stops.retain(|stopped| now.signed_duration_since(stopped.at) <= STOPS);
         self.runs.open.retain(|_, started| *started >= horizon);
+        if let Some(horizon) = now.checked_sub_signed(METERS) {
+            self.meters.retain(|_, meter| meter.forget(horizon));
+        }
     }
 }
 

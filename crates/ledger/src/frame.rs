@@ -1,4 +1,4 @@
-//! One stored document: `{"format":1,"sha256":"…","body":…}`. The digest covers the bytes of the
+//! One stored document: `{"format":2,"sha256":"…","body":…}`. The digest covers the bytes of the
 //! body, so that a torn or edited object is noticed before anything in it is believed.
 
 use std::fmt;
@@ -11,7 +11,15 @@ use crate::error::Error;
 
 /// The format that this version writes, and the newest that it reads. Goes up whenever an older
 /// version would misread what a newer one writes, a new kind of entry included.
-pub const FORMAT: u32 = 1;
+///
+/// | format | brought |
+/// | --- | --- |
+/// | 1 | machines, cases, notices, actions, exemptions, leases |
+/// | 2 | money: meters, frozen rates, alerts by limit and recipient. No alert was written before |
+pub const FORMAT: u32 = 2;
+
+/// The oldest that it reads: a log goes on in the newest format from where it was.
+const OLDEST: u32 = 1;
 
 const BEFORE_BODY: &str = "\",\"body\":";
 const HEX: usize = 64;
@@ -91,21 +99,22 @@ pub(crate) fn decode<T: DeserializeOwned>(
 }
 
 fn start(digest: Digest) -> String {
-    format!("{}{digest}{BEFORE_BODY}", opening())
+    format!("{}{digest}{BEFORE_BODY}", opening(FORMAT))
 }
 
-fn opening() -> String {
-    format!("{{\"format\":{FORMAT},\"sha256\":\"")
+fn opening(format: u32) -> String {
+    format!("{{\"format\":{format},\"sha256\":\"")
 }
 
 fn split(bytes: &[u8]) -> Option<(&[u8], Digest)> {
-    let rest = bytes.strip_prefix(opening().as_bytes())?;
+    let opened = |format| bytes.strip_prefix(opening(format).as_bytes());
+    let rest = (OLDEST..=FORMAT).rev().find_map(opened)?;
     let (digest, rest) = rest.split_at_checked(HEX)?;
     let body = rest.strip_prefix(BEFORE_BODY.as_bytes())?.strip_suffix(b"}\n")?;
     Some((body, Digest::parse(std::str::from_utf8(digest).ok()?)?))
 }
 
-/// Not a document of this format: one of a later format, or none at all.
+/// Not a document that this version reads: one of a later format, or none at all.
 fn stranger(object: &str, bytes: &[u8]) -> Error {
     #[derive(Deserialize)]
     struct Any {

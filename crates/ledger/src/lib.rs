@@ -20,6 +20,8 @@
 //! | [`state`] | [`State`]: what is known after a commit, and the questions one asks of it |
 //! | [`fold`] | commits → state, and [`Contradiction`]: what can not follow |
 //! | [`mod@part`] | whether a commit can follow, without touching the state |
+//! | [`meter`] | [`Meter`]: what the looks at a machine said of its bill |
+//! | [`rates`] | exchange rates, as a period first used them |
 //! | [`sighting`] | listings → deltas: first seen, last seen, absent, gone |
 //! | [`chain`] | commits in order, each checked against the one before |
 //! | [`view`] | [`View`]: the state as read, without the right to write |
@@ -39,7 +41,9 @@ pub mod error;
 pub mod fold;
 pub mod frame;
 pub mod ledger;
+pub mod meter;
 pub mod part;
+pub mod rates;
 pub mod remote;
 pub mod sighting;
 pub mod state;
@@ -58,6 +62,7 @@ pub use error::Error;
 pub use fold::Contradiction;
 pub use frame::{Digest, FORMAT};
 pub use ledger::{Claimed, Decision, Held, Ledger, Opening};
+pub use meter::{Meter, Metered};
 pub use reaper_model::{About, ActionResult, Case, Looks, NoticeStep, Phase, Verb};
 pub use remote::Access;
 pub use state::{Intent, Machine, Message, OpenAction, PastAction, State, Stopped};

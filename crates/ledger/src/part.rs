@@ -28,10 +28,13 @@ impl State {
                 Entry::NotFound { id }
                 | Entry::CaseChanged { id, .. }
                 | Entry::Action { id, .. } => part.take_machine(self, id),
+                Entry::Metered { id, .. } => part.take_meter(self, id),
+                Entry::RatesFrozen { period, .. } => part.take_rates(self, period),
                 Entry::Notice { key, .. } => part.take_notice(self, key),
                 Entry::Alert { key, .. } => part.take_alert(self, key),
                 Entry::RunStarted { .. }
                 | Entry::RunEnded { .. }
+                | Entry::Rearmed { .. }
                 | Entry::Exempted { .. }
                 | Entry::ExemptionEnded { .. }
                 | Entry::Claimed { .. }
@@ -45,6 +48,20 @@ impl State {
     fn take_machine(&mut self, from: &Self, id: &InstanceId) {
         if let Some(machine) = from.machines.get(id) {
             self.machines.insert(id.clone(), machine.clone());
+        }
+    }
+
+    /// With the machine: a meter is remembered for as long as listings show that.
+    fn take_meter(&mut self, from: &Self, id: &InstanceId) {
+        self.take_machine(from, id);
+        if let Some(meter) = from.meters.get(id) {
+            self.meters.insert(id.clone(), meter.tip());
+        }
+    }
+
+    fn take_rates(&mut self, from: &Self, period: &str) {
+        if let Some(frozen) = from.rates.get(period) {
+            self.rates.insert(period.to_owned(), frozen.clone());
         }
     }
 

@@ -80,10 +80,16 @@ impl State {
         for (id, machine) in here.take_while(|(id, _)| is_at(id, place)) {
             if machine.absence.is_none() && !missing.contains(id.native.as_str()) {
                 machine.last_seen = machine.last_seen.max(at);
+                if let Some(meter) = self.meters.get_mut(id) {
+                    meter.look(at);
+                }
             }
         }
         for native in absent {
             let id = place.machine(native.as_str());
+            if let Some(meter) = self.meters.get_mut(&id) {
+                meter.miss(at);
+            }
             let Some(machine) = self.machines.get_mut(&id) else { continue };
             machine.miss(at);
             let missed = machine.absence.as_ref().map_or(0, |absence| absence.listings);

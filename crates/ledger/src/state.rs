@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::codec;
 use crate::commit::{Head, Writer};
 use crate::entry::{Account, AlertIntent, AlertKey, NoticeIntent, Place, Sending};
+use crate::meter::Meter;
+use crate::rates::Frozen;
 
 /// Everything that a run needs to know of those before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,13 @@ pub struct State {
     pub(crate) notices: BTreeMap<String, Message<NoticeIntent>>,
     #[serde(with = "codec::pairs")]
     pub(crate) alerts: BTreeMap<AlertKey, Message<AlertIntent>>,
+    /// Snapshots of format 1 know nothing of money.
+    #[serde(default, with = "codec::by_instance")]
+    pub(crate) meters: BTreeMap<InstanceId, Meter>,
+    #[serde(default)]
+    pub(crate) rates: BTreeMap<String, Frozen>,
+    #[serde(default, with = "codec::pairs")]
+    pub(crate) rearmed: BTreeMap<Level, DateTime<Utc>>,
     #[serde(with = "codec::by_instance")]
     pub(crate) exemptions: BTreeMap<InstanceId, Exemption>,
     #[serde(with = "codec::pairs")]
@@ -33,6 +42,9 @@ pub struct State {
     pub(crate) runs: Runs,
     pub(crate) pruned: Option<Head>,
 }
+
+/// A budget, a period of it and a threshold of its forecast.
+pub(crate) type Level = (String, String, String);
 
 /// When a place was listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -324,6 +336,13 @@ impl State {
     /// All remembered alerts.
     pub fn alerts(&self) -> impl Iterator<Item = (&AlertKey, &Message<AlertIntent>)> {
         self.alerts.iter()
+    }
+
+    /// When the forecast of a budget last fell so far below a threshold in a period that reaching
+    /// it again is new.
+    pub fn rearmed(&self, budget: &str, period: &str, threshold: &str) -> Option<DateTime<Utc>> {
+        let level = (budget.to_owned(), period.to_owned(), threshold.to_owned());
+        self.rearmed.get(&level).copied()
     }
 
     /// The exemption of a machine, if one holds at `now`.

@@ -256,7 +256,8 @@ impl FromIterator<Money> for Totals {
 }
 
 /// What one unit of `from` is worth in `to`, and since when that is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Rate {
     /// The foreign currency.
     pub from: Currency,

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use chrono_tz::Tz;
 use futures::TryStreamExt;
-use reaper_ledger::{ActionStep, Commit, Entry, Sending, Store, View};
+use reaper_ledger::{ActionStep, AlertIntent, AlertKey, Commit, Entry, Sending, Store, View};
 use reaper_model::document::{HISTORY_SCHEMA, HistoryDocument, RecordView, VerifiedView};
-use reaper_model::{InstanceId, NoticeStep};
+use reaper_model::{InstanceId, NoticeStep, Rate};
 
+use super::readings::Readings;
 use crate::args::{Format, Global};
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -77,10 +78,11 @@ async fn records(
     let mut commits = std::pin::pin!(commits);
     // Answers to a notice name its key alone: whose it was stands in its intent.
     let mut subjects = Subjects::default();
+    let mut readings = Readings::default();
     while let Some(commit) = commits.try_next().await.map_err(|error| state::untrusted(&error))? {
         for entry in &commit.entries {
             subjects.learn(entry);
-            let of = said(entry, &subjects, zone);
+            let of = said(entry, &subjects, &mut readings, zone);
             let fits = |record: &Said| match (wanted, &record.machine) {
                 (None, _) => true,
                 (Some(wanted), Some(id)) => id.native == wanted || id.to_string() == wanted,
@@ -146,7 +148,7 @@ impl Said {
 }
 
 /// An entry in sentences; bookkeeping that nobody asks for has none.
-fn said(entry: &Entry, subjects: &Subjects, zone: Tz) -> Vec<Said> {
+fn said(entry: &Entry, subjects: &Subjects, readings: &mut Readings, zone: Tz) -> Vec<Said> {
     let time = |at: &chrono::DateTime<chrono::Utc>| {
         at.with_timezone(&zone).format("%a %-d %b %Y %H:%M %:z").to_string()
     };
@@ -171,6 +173,16 @@ fn said(entry: &Entry, subjects: &Subjects, zone: Tz) -> Vec<Said> {
             new.chain(gone).collect()
         }
         Entry::NotFound { id } => vec![Said::of("seen", id, "the provider knows it no more")],
+        Entry::Metered { id, absent, reading, .. } => {
+            vec![Said::of("bill", id, readings.next(id, absent.as_ref(), reading, time))]
+        }
+        Entry::RatesFrozen { period, rates } => {
+            let rates = rates.iter().map(|Rate { from, to, rate, as_of }| {
+                format!("1 {from} = {} {to} as of {as_of}", rate.normalize())
+            });
+            let rates: Vec<String> = rates.collect();
+            vec![Said::new("rate", format!("{period} counts at {}", rates.join(", ")))]
+        }
         Entry::CaseChanged { id, rule, case } => {
             let text = match case {
                 None => "cleared".to_owned(),
@@ -189,7 +201,19 @@ fn said(entry: &Entry, subjects: &Subjects, zone: Tz) -> Vec<Said> {
             ids.iter().map(|id| Said::of("mail", id, text.clone())).collect()
         }
         Entry::Alert { key, step } => {
-            vec![Said::new("alert", format!("{key}: {}", sending(step)))]
+            let AlertKey { budget, period, basis, threshold, limit, to } = key;
+            let level = format!("{budget}: {threshold} of {limit} in {period}, {basis}");
+            let at = match step {
+                Sending::Intended(AlertIntent { percent, spent, .. }) => {
+                    format!(", at {percent} % ({spent})")
+                }
+                _ => String::new(),
+            };
+            vec![Said::new("alert", format!("{level}{at}, to {to}: {}", sending(step)))]
+        }
+        Entry::Rearmed { budget, period, threshold } => {
+            let text = format!("{budget}: the forecast for {period} fell well below {threshold}");
+            vec![Said::new("alert", text)]
         }
         Entry::Action { id, rule, verb, step } => {
             let text = match step {

@@ -9,6 +9,7 @@ mod explain;
 mod history;
 mod init;
 mod keep;
+mod readings;
 mod run;
 
 pub(crate) use dispatch::dispatch;

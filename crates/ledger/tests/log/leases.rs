@@ -135,10 +135,12 @@ async fn threshold_once() {
         period: "2026-11".to_owned(),
         basis: "actual".to_owned(),
         threshold: "80%".to_owned(),
+        limit: "5000 EUR".to_owned(),
+        to: "f@example.org".to_owned(),
     };
     let alert = |step| vec![Entry::Alert { key: key.clone(), step }];
-    let intent =
-        Sending::Intended(AlertIntent { to: vec!["f@example.org".into()], percent: "83.0".into() });
+    let (covers, percent) = (vec!["50%".into(), "80%".into()], "83.0".into());
+    let intent = Sending::Intended(AlertIntent { covers, percent, spent: "4150.00 EUR".into() });
     let refused = contradiction(record(&mut first, hour(0), alert(Sending::Accepted)).await);
     assert!(matches!(refused, Contradiction::NotIntended(_)), "{refused}");
     for answer in [

@@ -1,0 +1,182 @@
+//! Meters: what the looks at a machine said of its bill. A commit names only the machines whose
+//! bill reads otherwise than at the look before, or that were away in between; of all others the
+//! listing says that they were seen, and their reading holds on.
+//!
+//! A meter outlives its machine: what is gone has still cost something this month.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use reaper_model::{InstanceId, Reading};
+use serde::{Deserialize, Serialize};
+
+use crate::entry::Entry;
+use crate::fold::Contradiction;
+use crate::state::State;
+
+/// How long the meter of a machine that is gone is kept, and how far back that of one that is
+/// there reaches: over the month before, also where that ended late.
+pub const METERS: TimeDelta = TimeDelta::days(100);
+
+/// Readings that are kept of one machine: tags that change with every run must not grow for ever.
+pub const READINGS: usize = 500;
+
+/// What is known of one machine's bill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Meter {
+    /// Each differs from the one before, or comes after an absence; oldest first, never none.
+    pub readings: Vec<Metered>,
+    /// When a look last showed the machine: until then the last reading is known to hold.
+    pub seen: DateTime<Utc>,
+    /// When a complete listing first did not show it after that, or the provider denied it; until
+    /// it is read again.
+    pub absent: Option<DateTime<Utc>>,
+}
+
+/// One reading, and what is known of the time between it and the one before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metered {
+    /// When the look was.
+    pub at: DateTime<Utc>,
+    /// Until when the reading before was last seen to hold; `None`: there was none before.
+    pub confirmed: Option<DateTime<Utc>>,
+    /// When, between `confirmed` and `at`, the machine was first not there. What lies between the
+    /// two was then not seen billed on both sides, even where both readings are equal.
+    pub absent: Option<DateTime<Utc>>,
+    /// What the look said.
+    pub reading: Reading,
+}
+
+impl Meter {
+    /// The newest reading.
+    pub fn last(&self) -> Option<&Metered> {
+        self.readings.last()
+    }
+
+    /// Whether a look at the time `at` is older than what is known.
+    fn knows_later(&self, at: DateTime<Utc>) -> bool {
+        self.absent.map_or(self.seen, |absent| absent.max(self.seen)) > at
+    }
+
+    /// Whether `metered` can come next.
+    fn fits(&self, metered: &Metered) -> bool {
+        let last = self.last().map_or(self.seen, |last| last.at);
+        let confirmed = metered.confirmed.is_some_and(|at| last <= at && at <= metered.at);
+        confirmed && !self.knows_later(metered.at)
+    }
+
+    /// A listing showed the machine. After an absence that says nothing before it is read again.
+    pub(crate) fn look(&mut self, at: DateTime<Utc>) {
+        if self.absent.is_none() {
+            self.seen = self.seen.max(at);
+        }
+    }
+
+    /// The machine was not there; not of a listing that is older than the last look.
+    pub(crate) fn miss(&mut self, at: DateTime<Utc>) {
+        if self.absent.is_none() && at > self.seen {
+            self.absent = Some(at);
+        }
+    }
+
+    fn read(&mut self, metered: Metered) {
+        self.seen = metered.at;
+        self.absent = None;
+        self.readings.push(metered);
+        while self.readings.len() > READINGS {
+            let mut pairs = self.readings.windows(2);
+            let alike = pairs.position(|pair| {
+                matches!(pair, [before, after] if after.absent.is_none()
+                    && costs_alike(&before.reading, &after.reading))
+            });
+            self.readings.remove(alike.map_or(0, |before| before + 1));
+        }
+    }
+
+    /// Forgets what had ended before the horizon, but not what held at it: since when that runs is
+    /// still of use. False when nothing is left that anybody needs.
+    pub(crate) fn forget(&mut self, horizon: DateTime<Utc>) -> bool {
+        let held = self.readings.iter().rposition(|reading| reading.at <= horizon);
+        self.readings.drain(..held.unwrap_or(0));
+        self.seen >= horizon
+    }
+
+    /// As much of it as decides what can come next.
+    pub(crate) fn tip(&self) -> Self {
+        let last = self.readings.len().saturating_sub(1);
+        Self { readings: self.readings[last..].to_vec(), ..*self }
+    }
+}
+
+/// Whether two readings cost the same, to the same account, whatever name, owner and tags they
+/// show: of these alone the older ones are given up where there are too many.
+fn costs_alike(one: &Reading, other: &Reading) -> bool {
+    let cost = |reading: &Reading| (reading.billed, reading.price, reading.committed);
+    cost(one) == cost(other)
+        && (&one.account, &one.machine_type) == (&other.account, &other.machine_type)
+}
+
+impl State {
+    /// What is known of a machine's bill.
+    pub fn meter(&self, id: &InstanceId) -> Option<&Meter> {
+        self.meters.get(id)
+    }
+
+    /// All meters, also of machines that are gone, in the order of their ids.
+    pub fn meters(&self) -> impl Iterator<Item = (&InstanceId, &Meter)> {
+        self.meters.iter()
+    }
+
+    /// The entries that record what the looks of the time `at` read: beside those of
+    /// [`State::sight`], in the same commit. Nothing for a machine that reads as before, or of
+    /// which a later look is known. One that several accounts show is read as before if one of
+    /// them says so, else as the first of them says.
+    pub fn meter_entries(
+        &self,
+        at: DateTime<Utc>,
+        readings: &[(InstanceId, Reading)],
+    ) -> Vec<Entry> {
+        let mut by_machine: BTreeMap<&InstanceId, Vec<&Reading>> = BTreeMap::new();
+        for (id, reading) in readings {
+            by_machine.entry(id).or_default().push(reading);
+        }
+        let entry = |(id, readings): (&InstanceId, Vec<&Reading>)| {
+            let before = self.meters.get(id);
+            let goes_on = before.is_some_and(|meter| {
+                let last = meter.last().map(|last| &last.reading);
+                meter.knows_later(at)
+                    || meter.absent.is_none() && readings.iter().any(|&now| last == Some(now))
+            });
+            let reading = readings.first().filter(|_| !goes_on)?;
+            Some(Entry::Metered {
+                id: id.clone(),
+                confirmed: before.map(|meter| meter.seen),
+                absent: before.and_then(|meter| meter.absent),
+                reading: (*reading).clone(),
+            })
+        };
+        by_machine.into_iter().filter_map(entry).collect()
+    }
+
+    /// Folds what [`State::meter_entries`] made.
+    pub(crate) fn fold_metered(
+        &mut self,
+        id: &InstanceId,
+        metered: Metered,
+    ) -> Result<(), Contradiction> {
+        match self.meters.entry(id.clone()) {
+            btree_map::Entry::Vacant(free) => {
+                let (seen, absent) = (metered.at, None);
+                free.insert(Meter { readings: vec![metered], seen, absent });
+            }
+            btree_map::Entry::Occupied(mut meter) if meter.get().fits(&metered) => {
+                meter.get_mut().read(metered);
+            }
+            btree_map::Entry::Occupied(_) => return Err(Contradiction::Reading(id.clone())),
+        }
+        Ok(())
+    }
+}
