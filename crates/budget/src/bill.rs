@@ -1,0 +1,90 @@
+//! A provider's bill held against the estimate for the same time. The two are never added: where
+//! the bill is higher, what it has more is what was not seen.
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use reaper_model::{AccountName, Bill, BillKind, Money, ProviderName, Totals};
+use rust_decimal::Decimal;
+
+use crate::amount::amount;
+use crate::piece::Piece;
+
+/// What was asked of one account's bill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountBill {
+    /// The account's name in the configuration.
+    pub account: AccountName,
+    /// The cloud.
+    pub provider: ProviderName,
+    /// The bill, or why it could not be read.
+    pub bill: Result<Bill, String>,
+}
+
+/// A bill beside the estimate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reconciled {
+    /// What accelerated machines were billed.
+    pub billed: Totals,
+    /// What everything else was billed.
+    pub other: Totals,
+    /// What was estimated for accelerated machines over the same time.
+    pub estimated: Totals,
+    /// `billed` minus `estimated`, by currency.
+    pub difference: Totals,
+    /// Lines without an amount.
+    pub without_amount: usize,
+}
+
+impl Reconciled {
+    /// The difference in percent of what was billed; `None` over several currencies and where
+    /// nothing was billed.
+    pub fn percent(&self) -> Option<Decimal> {
+        let mut billed = self.billed.iter();
+        let mut difference = self.difference.iter();
+        let (Some(billed), None) = (billed.next(), billed.next()) else { return None };
+        let (Some(difference), None) = (difference.next(), difference.next()) else { return None };
+        let same = billed.currency == difference.currency;
+        same.then(|| {
+            difference.amount.saturating_mul(Decimal::ONE_HUNDRED).checked_div(billed.amount)
+        })?
+    }
+
+    /// What the bill has more than the estimate.
+    pub fn excess(&self) -> impl Iterator<Item = Money> + '_ {
+        self.difference.iter().filter(|difference| difference.amount > Decimal::ZERO)
+    }
+}
+
+/// Holds a bill against the pieces of its account; `zone` has the months of monthly plans.
+pub fn reconcile(bill: &Bill, pieces: &[Piece<'_>], zone: Tz) -> Reconciled {
+    let of = |kind| {
+        let lines = bill.lines.iter().filter(move |line| line.kind == kind);
+        lines.filter_map(|line| line.amount).collect::<Totals>()
+    };
+    let here = pieces
+        .iter()
+        .filter(|piece| piece.id.provider == bill.provider && piece.id.account == bill.account);
+    let estimated: Totals =
+        here.filter_map(|piece| amount(piece, bill.from, bill.until, zone).money).collect();
+    let billed = of(BillKind::Compute);
+    let mut difference: Totals = billed.clone();
+    for money in estimated.iter() {
+        difference.add(money.times(Decimal::NEGATIVE_ONE));
+    }
+    Reconciled {
+        billed,
+        other: of(BillKind::Other),
+        estimated,
+        difference,
+        without_amount: bill.lines.iter().filter(|line| line.amount.is_none()).count(),
+    }
+}
+
+/// Whether a bill is of the month that is asked about: the provider's months are those of UTC.
+pub fn is_of_month(bill: &Bill, start: DateTime<Utc>, end: DateTime<Utc>) -> bool {
+    let overlap = bill.until.min(end) - bill.from.max(start);
+    let whole = bill.until - bill.from;
+    // At the turn of a month in a zone that is hours away from UTC, the provider's running month
+    // is the one before or after.
+    overlap > whole / 2
+}

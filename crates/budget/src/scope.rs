@@ -1,0 +1,31 @@
+//! What counts in a budget.
+
+use reaper_model::tags::fold_key;
+use reaper_model::{AccountName, BudgetScope, ProviderName, Reading};
+
+/// Whether a machine's spending counts in a budget's scope, by what was known at the time.
+pub fn counts(scope: &BudgetScope, provider: &ProviderName, reading: &Reading) -> bool {
+    let owner = || reading.owners.iter().any(|owner| among(&scope.owners, owner));
+    let team = || reading.team.as_ref().is_some_and(|team| among(&scope.teams, team));
+    let tags = || {
+        scope.tags.iter().all(|(key, value)| {
+            let wanted = fold_key(key);
+            let mut same = reading.tags.iter().filter(|(key, _)| fold_key(key) == wanted);
+            same.any(|(_, tagged)| tagged.trim() == value.trim())
+        })
+    };
+    covers(scope, provider, &reading.account)
+        && (scope.owners.is_empty() || owner())
+        && (scope.teams.is_empty() || team())
+        && tags()
+}
+
+/// Whether anything of an account can count in a budget's scope.
+pub fn covers(scope: &BudgetScope, provider: &ProviderName, account: &AccountName) -> bool {
+    (scope.providers.is_empty() || scope.providers.contains(provider))
+        && (scope.accounts.is_empty() || scope.accounts.contains(account))
+}
+
+fn among(names: &[String], name: &str) -> bool {
+    names.iter().any(|wanted| wanted.to_lowercase() == name.to_lowercase())
+}
