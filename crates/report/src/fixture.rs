@@ -1,6 +1,7 @@
 //! Documents for the tests: every verdict, every gap, two currencies, hostile names.
 
 mod acting;
+mod budgets;
 mod machines;
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
@@ -12,6 +13,7 @@ use reaper_model::document::{
 use reaper_model::{Class, Money, Outcome};
 
 pub(crate) use acting::{acted, braked, interrupted, planned, recorded};
+pub(crate) use budgets::{budget, budgeted, unalerted};
 
 pub(crate) fn money(text: &str) -> Money {
     text.parse().expect("a valid amount")
@@ -199,6 +201,11 @@ pub(crate) fn acted_with_text(text: &str) -> AuditDocument {
     poisoned(doc, text)
 }
 
+/// Budgets, spending and bills with one text in every field that comes from outside.
+pub(crate) fn budgeted_with_text(text: &str) -> AuditDocument {
+    poisoned(unalerted(), text)
+}
+
 fn poisoned(mut doc: AuditDocument, text: &str) -> AuditDocument {
     for machine in &mut doc.instances {
         machine.name = Some(text.to_owned());
@@ -235,6 +242,23 @@ fn poisoned(mut doc: AuditDocument, text: &str) -> AuditDocument {
     for scope in &mut doc.scopes {
         scope.location = Some(text.into());
         scope.why = Some(text.to_owned());
+    }
+    for budget in &mut doc.budgets {
+        text.clone_into(&mut budget.name);
+        text.clone_into(&mut budget.percent);
+        budget.why = vec![text.to_owned()];
+        budget.forecast_why = Some(text.to_owned());
+        for texts in [&mut budget.thresholds, &mut budget.reached, &mut budget.new] {
+            texts.push(text.to_owned());
+        }
+    }
+    for row in &mut doc.spend {
+        row.owner = Some(text.to_owned());
+    }
+    for bill in &mut doc.bills {
+        bill.account = text.into();
+        bill.why = Some(text.to_owned());
+        bill.difference_percent = Some(text.to_owned());
     }
     doc.warnings[0].text = text.to_owned();
     doc.warnings[0].subject = Some(text.to_owned());

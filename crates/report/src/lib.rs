@@ -9,11 +9,14 @@
 //! | `summary` | the statements about the whole run that all formats share |
 //! | `machine` | the statements about one machine that all formats share |
 //! | `alert`, `action`, `waiting`, `mail` | what was, is and will be done, in words for all formats |
+//! | [`budget`], `spend`, `bill` | budgets with their bars, who spent how much, what was billed, likewise |
 //! | `table`, `markdown`, `json`, `explain` | one output each for the audit document |
 //! | `history` | the output for the ledger |
 
 mod action;
 mod alert;
+mod bill;
+pub mod budget;
 mod clean;
 mod explain;
 mod figures;
@@ -24,6 +27,7 @@ mod layout;
 mod machine;
 mod mail;
 mod markdown;
+mod spend;
 mod summary;
 mod table;
 mod waiting;

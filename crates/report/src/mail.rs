@@ -24,14 +24,18 @@ pub(crate) const fn is_undelivered(mail: &MailView) -> bool {
     }
 }
 
-/// What it is, and about how many machines.
+/// What it is, and about how many machines if it is about any.
 pub(crate) fn about(mail: &MailView) -> String {
     let kind = match mail.kind {
         MailKind::Report => "report",
         MailKind::Notice => "notice",
         MailKind::Alert => "alert",
     };
-    format!("{kind} about {}", count(mail.machines.len(), "machine"))
+    match mail.machines.len() {
+        // The subject names the budget.
+        0 => kind.to_owned(),
+        machines => format!("{kind} about {}", count(machines, "machine")),
+    }
 }
 
 /// `2 mails accepted`, `1 mail NOT DELIVERED`.

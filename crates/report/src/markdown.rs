@@ -1,6 +1,7 @@
 //! GitHub flavoured Markdown, for job summaries and comments.
 
 mod actions;
+mod budgets;
 mod document;
 mod escape;
 #[cfg(test)]
@@ -44,10 +45,14 @@ pub fn markdown(doc: &AuditDocument) -> String {
         out.line(&cells(&around));
         out.blank();
     }
+    budgets::headline(&mut out, doc);
     unread(&mut out, doc);
     actions::write(&mut out, doc);
+    budgets::write(&mut out, doc);
     orphans(&mut out, doc);
     others(&mut out, doc);
+    budgets::spend(&mut out, doc);
+    budgets::bills(&mut out, doc);
     notes(&mut out, doc);
     out.finish()
 }

@@ -1,8 +1,9 @@
 //! The table for people at a terminal: the headline and whatever is missing first, then what was or
-//! would be done and who was told, then the orphans, then everybody else, then what the figures
-//! stand on.
+//! would be done and who was told, then the budgets, then the orphans, then everybody else, then who
+//! spent how much, then what the figures stand on.
 
 mod actions;
+mod budgets;
 mod fields;
 mod footer;
 mod head;
@@ -25,8 +26,11 @@ pub fn table(doc: &AuditDocument, options: &TableOptions) -> String {
     actions::write(&mut page, doc);
     actions::write_waiting(&mut page, doc);
     actions::write_mails(&mut page, doc);
+    budgets::write(&mut page, doc);
     machines::write_orphans(&mut page, doc);
     machines::write_others(&mut page, doc);
+    budgets::write_spend(&mut page, doc);
+    budgets::write_bills(&mut page, doc);
     footer::write(&mut page, doc);
     page.finish()
 }

@@ -10,8 +10,11 @@ use crate::machine;
 /// instead of written, which leaves room for what follows them.
 pub(super) const BYTES_FOR_ACTIONS: usize = 150_000;
 pub(super) const BYTES_FOR_WAITING: usize = 250_000;
+pub(super) const BYTES_FOR_BUDGETS: usize = 300_000;
 pub(super) const BYTES_FOR_ORPHANS: usize = 500_000;
 pub(super) const BYTES_FOR_OTHERS: usize = 700_000;
+pub(super) const BYTES_FOR_SPEND: usize = 740_000;
+pub(super) const BYTES_FOR_BILLS: usize = 780_000;
 pub(super) const BYTES_FOR_NOTES: usize = 850_000;
 /// Of a name or an explanation; the rest is in the JSON document.
 const LONGEST_CELL: usize = 240;

@@ -1,5 +1,7 @@
 //! What the Markdown looks like, and what no text from outside can do to it.
 
+mod budgets;
+
 use proptest::prelude::*;
 
 use super::document::BYTES_FOR_NOTES;

@@ -4,6 +4,7 @@ use anstyle::Style;
 use reaper_model::AuditDocument;
 use reaper_model::document::Mode;
 
+use super::budgets;
 use crate::action::{self, Action};
 use crate::alert;
 use crate::layout::{Page, style};
@@ -40,6 +41,7 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
         let around = [summary::coverage(doc), summary::running(doc)];
         page.flow(0, style::PLAIN, &around, MOST_LINES);
     }
+    budgets::write_headline(page, doc);
     for caveat in summary::caveats(doc) {
         page.text(0, style::CAUTION, &caveat, MOST_LINES);
     }

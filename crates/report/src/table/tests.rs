@@ -1,5 +1,6 @@
 //! What the table looks like, and what no text from outside can do to it.
 
+mod budgets;
 mod plans;
 mod runs;
 
