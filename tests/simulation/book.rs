@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use reaper_ledger::{Account, ActionResult, ActionStep, Entry, NoticeStep, Sending, Writer};
 
 use crate::diary::{Event, is_intent};
-use crate::fleet::{Cloud, EXPIRED, OWNERLESS, Stand};
+use crate::fleet::{Cloud, EXPIRED, OWNERLESS, Owner, Stand};
 use crate::laws;
 use crate::office::Letter;
 use crate::story::{Ending, Story};
@@ -244,6 +244,11 @@ impl Book {
             }
             let truth = machine.truth(stood, story.now);
             for rule in [OWNERLESS, EXPIRED] {
+                // Without tags nobody can tell whether a machine without a name has an owner.
+                let untold = machine.cloud == Cloud::Ovhcloud && machine.owner == Owner::Nobody;
+                if rule == OWNERLESS && untold {
+                    continue;
+                }
                 if !truth.may.as_ref().is_ok_and(|rules| rules.contains(rule)) {
                     self.clean.insert((native.clone(), rule), story.now);
                 }

@@ -111,14 +111,21 @@ impl Year {
         }
     }
 
-    /// For a day a machine is not shown.
+    /// For a day a machine is not shown. Not one that a controller has started: the next one would
+    /// take its id.
     fn mislay(&mut self) {
         let running = self.running();
         if running.is_empty() || self.mislaid.is_some() {
             return;
         }
         let native = self.dice.pick(&running).clone();
-        self.mislaid = self.scene.edit(|world, fleet| clouds::mislay(world, fleet.get(&native)?));
+        self.mislaid = self.scene.edit(|world, fleet| {
+            let machine = fleet.get(&native).filter(|machine| machine.twin.is_none())?;
+            clouds::mislay(world, machine)
+        });
+        if self.mislaid.is_none() {
+            return;
+        }
         self.news.push(format!("{native} is not shown"));
     }
 
