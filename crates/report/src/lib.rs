@@ -11,6 +11,7 @@
 //! | `alert`, `action`, `waiting`, `mail` | what was, is and will be done, in words for all formats |
 //! | [`budget`], `spend`, `bill` | budgets with their bars, who spent how much, what was billed, likewise |
 //! | `table`, `markdown`, `json`, `explain` | one output each for the audit document |
+//! | `focus` | the output for cost tools: what machines have cost, day by day |
 //! | `history` | the output for the ledger |
 
 mod action;
@@ -20,6 +21,7 @@ pub mod budget;
 mod clean;
 mod explain;
 mod figures;
+mod focus;
 mod format;
 mod history;
 mod json;
@@ -37,6 +39,7 @@ mod fixture;
 
 pub use clean::clean;
 pub use explain::explain;
+pub use focus::{LeftOut, focus_csv};
 pub use format::{Format, write};
 pub use history::history;
 pub use json::json;
