@@ -51,7 +51,7 @@ pub enum Outcome {
     Gone,
 }
 
-fn span<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Span, D::Error> {
+pub(crate) fn span<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Span, D::Error> {
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }
 

@@ -16,6 +16,7 @@ mod log;
 pub mod ovhcloud;
 pub mod scaleway;
 mod server;
+mod usage;
 mod wire;
 mod world;
 

@@ -82,18 +82,25 @@ impl World {
     pub fn restart(&mut self, id: &str) -> bool {
         self.settle();
         let now = self.clock.now();
-        self.aws.restart(id, &self.clock)
+        let started = self.aws.restart(id, &self.clock)
             || self.scaleway.restart(id, now)
             || self.ovhcloud.restart(id)
-            || self.lambda.restart(id)
+            || self.lambda.restart(id);
+        // From now on it is billed.
+        self.settle();
+        started
     }
 
     /// The machine of this id goes without a trace. Whether there was one.
     pub fn remove(&mut self, id: &str) -> bool {
-        self.aws.remove(id)
+        self.settle();
+        let removed = self.aws.remove(id)
             || self.scaleway.remove_server(id).is_some()
             || self.ovhcloud.remove_instance(id).is_some()
-            || self.lambda.remove_instance(id).is_some()
+            || self.lambda.remove_instance(id).is_some();
+        // Its bill ends now.
+        self.settle();
+        removed
     }
 
     /// How long every request takes before it is looked at.

@@ -79,6 +79,7 @@ pub(crate) fn send(
         ovh.instance_mut(id).filter(|machine| machine.project == project).ok_or_else(gone)?;
     let act = machine.act;
     if act.outcome == Outcome::Gone {
+        ovh.usage.ended(id, clock.now());
         ovh.remove_instance(id);
         return Err(gone());
     }
@@ -108,6 +109,8 @@ fn conflict(words: &str) -> Problem {
 impl OvhWorld {
     /// Machines that are under way come as far as the clock says.
     pub(crate) fn settle(&mut self, clock: &Clock) {
+        // What was changed by hand since the last request.
+        self.meter(clock);
         for step in self.passages.advance(clock.now()) {
             let Some(machine) = self.instance_mut(&step.key) else { continue };
             match step.stage {
@@ -115,12 +118,16 @@ impl OvhWorld {
                 Stage::Over { at, twin } => {
                     step.end.word().clone_into(&mut machine.status);
                     let machine = machine.clone();
+                    if !machine.is_billed() {
+                        self.usage.ended(&machine.id, at);
+                    }
                     if twin {
                         self.add_twin(machine, at);
                     }
                 }
             }
         }
+        self.meter(clock);
     }
 
     /// Somebody starts the machine of this id. Whether there is one. OVHcloud shows no start, so

@@ -29,8 +29,13 @@ pub(crate) fn refusal(status: StatusCode, class: &str, words: &str) -> Problem {
     Problem { status, body: json!({ "class": class, "message": words }) }
 }
 
-/// The right to a call is missing.
+/// The right to a call of a project is missing.
 pub(crate) fn denied(right: &str) -> Problem {
+    ungranted(&format!("publicCloudProject:apiovh:{right}"))
+}
+
+/// A right is missing.
+pub(crate) fn ungranted(right: &str) -> Problem {
     Problem {
         status: StatusCode::FORBIDDEN,
         body: json!({
@@ -38,7 +43,7 @@ pub(crate) fn denied(right: &str) -> Problem {
             "message": "User not granted for this request",
             "details": {
                 "unauthorizedActionsByAuthentication": "",
-                "unauthorizedActionsByIAM": format!("publicCloudProject:apiovh:{right}"),
+                "unauthorizedActionsByIAM": right,
             },
         }),
     }
@@ -54,6 +59,22 @@ pub(crate) fn reply(request: &Request, answer: Result<Value, Problem>) -> Reply 
         Ok(id) => reply.with(HeaderName::from_static("x-ovh-queryid"), id),
         Err(_) => reply,
     }
+}
+
+/// The account that a project belongs to, with its currency.
+pub(crate) fn account(project: &Project) -> Value {
+    json!({
+        "nichandle": "xx1111-ovh",
+        "name": "Example",
+        "firstname": "Example",
+        "email": "user@example.org",
+        "country": "FR",
+        "ovhSubsidiary": "FR",
+        "ovhCompany": "ovh",
+        "language": "en_GB",
+        "state": "complete",
+        "currency": { "code": project.currency, "symbol": project.currency },
+    })
 }
 
 pub(crate) fn project(project: &Project) -> Value {
@@ -101,15 +122,6 @@ pub(crate) fn detailed(instance: &Instance, ovh: &OvhWorld, clock: &Clock) -> Va
 
 fn common(instance: &Instance, ovh: &OvhWorld, clock: &Clock) -> Map<String, Value> {
     let time = |when| clock.resolve(when).format("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let plan_code = match (&instance.plan_code, instance.monthly_since) {
-        (Some(plan_code), _) => plan_code.clone(),
-        (None, Some(_)) => ovh
-            .flavors()
-            .get(&instance.flavor)
-            .and_then(|flavor| flavor.monthly_plan(&instance.flavor))
-            .unwrap_or_else(|| format!("{}.monthly.postpaid", instance.flavor)),
-        (None, None) => format!("{}.consumption", instance.flavor),
-    };
     let monthly =
         instance.monthly_since.map(|since| json!({ "since": time(since), "status": "ok" }));
     Map::from_iter([
@@ -120,7 +132,7 @@ fn common(instance: &Instance, ovh: &OvhWorld, clock: &Clock) -> Map<String, Val
         ("created".to_owned(), json!(time(instance.created))),
         ("region".to_owned(), json!(instance.region)),
         ("monthlyBilling".to_owned(), json!(monthly)),
-        ("planCode".to_owned(), json!(plan_code)),
+        ("planCode".to_owned(), json!(instance.plan(ovh.flavors()))),
         ("operationIds".to_owned(), json!([])),
         ("currentMonthOutgoingTraffic".to_owned(), Value::Null),
     ])

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::act::Act;
 use crate::clock::When;
+use crate::ovhcloud::flavor::Flavor;
 
 /// One machine.
 #[derive(Debug, Clone, Deserialize)]
@@ -74,6 +75,26 @@ impl Instance {
             odd: BTreeMap::new(),
             null: Vec::new(),
             without: Vec::new(),
+        }
+    }
+
+    /// Whether its time is billed: not before it is there, and not while it is shelved.
+    pub(crate) fn is_billed(&self) -> bool {
+        !matches!(
+            self.status.as_str(),
+            "BUILD" | "BUILDING" | "SHELVED" | "SHELVED_OFFLOADED" | "DELETED"
+        )
+    }
+
+    /// Its plan.
+    pub(crate) fn plan(&self, flavors: &BTreeMap<String, Flavor>) -> String {
+        match (&self.plan_code, self.monthly_since) {
+            (Some(plan_code), _) => plan_code.clone(),
+            (None, Some(_)) => flavors
+                .get(&self.flavor)
+                .and_then(|flavor| flavor.monthly_plan(&self.flavor))
+                .unwrap_or_else(|| format!("{}.monthly.postpaid", self.flavor)),
+            (None, None) => format!("{}.consumption", self.flavor),
         }
     }
 

@@ -33,7 +33,15 @@ pub struct Project {
     pub client_id: Option<String>,
     /// Its secret.
     pub client_secret: Option<String>,
-    /// Rights that the logins lack: `instance/get`.
+    /// The currency of the account that it belongs to.
+    #[serde(default = "euro")]
+    pub currency: String,
+    /// A recorded answer, served letter for letter in place of its usage.
+    pub usage: Option<String>,
+    /// Parts of its usage that are null: `monthlyUsage`, `hourlyUsage.instance`.
+    #[serde(default)]
+    pub usage_null: Vec<String>,
+    /// Rights that the logins lack: `instance/get`, and `me/get` of the account.
     #[serde(default)]
     pub denied: Vec<String>,
     /// Its Kubernetes clusters, with or without nodes.
@@ -43,6 +51,10 @@ pub struct Project {
 
 fn ok() -> String {
     "ok".to_owned()
+}
+
+fn euro() -> String {
+    "EUR".to_owned()
 }
 
 impl Project {
@@ -61,6 +73,9 @@ impl Project {
             expires: None,
             client_id: None,
             client_secret: None,
+            currency: euro(),
+            usage: None,
+            usage_null: Vec::new(),
             denied: Vec::new(),
             clusters: Vec::new(),
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::ovhcloud::act::{self, End};
 use crate::ovhcloud::answer::{self, Problem, gone, no_such_call, refusal};
-use crate::ovhcloud::{auth, catalogue};
+use crate::ovhcloud::{auth, catalogue, usage};
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
 
@@ -124,6 +124,10 @@ fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
     let caller = auth::authenticate(ovh, clock, request)?;
     let (id, rest) = match asked.as_slice() {
         ["auth", "currentCredential"] => return Ok(auth::current_credential(caller, clock)),
+        ["me"] if caller.denies("me/get") => {
+            return Err(answer::ungranted("account:apiovh:me/get"));
+        }
+        ["me"] => return Ok(answer::account(caller)),
         ["cloud", "project"] => return Ok(json!([caller.id])),
         ["cloud", "project", id, rest @ ..] => (*id, rest),
         _ => return Err(no_such_call(&request.method)),
@@ -161,6 +165,10 @@ fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
                 .collect()
         }
         ["region"] => json!(regions),
+        ["usage", "current"] => {
+            may("usage/current/get")?;
+            usage::current(ovh, project, clock)
+        }
         ["kube"] => {
             may("kube/get")?;
             json!(project.clusters)

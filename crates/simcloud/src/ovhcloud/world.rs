@@ -1,16 +1,20 @@
-//! The OVHcloud section of the world: projects, machines, flavours, prices, and the server's clock.
+//! The OVHcloud section of the world: projects, machines, flavours, prices, what is billed besides,
+//! and the server's clock.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use reaper_model::Span;
 use serde::Deserialize;
 
-use crate::act::Passages;
+use crate::act::{Passages, span};
 use crate::clock::Clock;
 use crate::ovhcloud::act::End;
 use crate::ovhcloud::flavor::Flavor;
 use crate::ovhcloud::instance::Instance;
 use crate::ovhcloud::project::Project;
+use crate::ovhcloud::usage::Charge;
+use crate::usage::{Run, Usage};
 
 /// Everything that exists at OVHcloud (`[ovhcloud]`).
 #[derive(Debug, Deserialize)]
@@ -25,9 +29,14 @@ pub struct OvhWorld {
     pub max_clock_skew_s: u32,
     /// Rows of other products in the price catalogue, to make it as big as the real one.
     pub catalogue_fillers: u32,
+    /// How old the usage is that a project shows.
+    pub bill_age: Span,
+    /// What is billed besides the machines.
+    pub charges: Vec<Charge>,
     /// Tokens by text: the project, and until when.
     tokens: BTreeMap<String, (String, DateTime<Utc>)>,
     pub(crate) passages: Passages<String, End>,
+    pub(crate) usage: Usage<Instance>,
 }
 
 #[derive(Default, Deserialize)]
@@ -39,6 +48,9 @@ struct OvhFile {
     clock_ahead_s: i32,
     max_clock_skew_s: Option<u32>,
     catalogue_fillers: u32,
+    #[serde(deserialize_with = "span")]
+    bill_age: Span,
+    charge: Vec<Charge>,
 }
 
 impl Default for OvhWorld {
@@ -51,8 +63,11 @@ impl Default for OvhWorld {
             clock_ahead_s: 0,
             max_clock_skew_s: 120,
             catalogue_fillers: 0,
+            bill_age: Span::ZERO,
+            charges: Vec::new(),
             tokens: BTreeMap::new(),
             passages: Passages::default(),
+            usage: Usage::default(),
         }
     }
 }
@@ -83,6 +98,8 @@ impl TryFrom<OvhFile> for OvhWorld {
         let mut world = Self {
             clock_ahead_s: file.clock_ahead_s,
             catalogue_fillers: file.catalogue_fillers,
+            bill_age: file.bill_age,
+            charges: file.charge,
             ..Self::default()
         };
         world.max_clock_skew_s = file.max_clock_skew_s.unwrap_or(world.max_clock_skew_s);
@@ -120,7 +137,7 @@ impl OvhWorld {
         if self.has_instance(id) {
             return Err(OvhWorldError::DoubleInstance(id.clone()));
         }
-        self.instances.push(instance);
+        self.push(instance);
         Ok(())
     }
 
@@ -136,12 +153,14 @@ impl OvhWorld {
 
     /// A machine, to change it.
     pub fn instance_mut(&mut self, id: &str) -> Option<&mut Instance> {
+        self.usage.touch();
         self.instances.iter_mut().find(|instance| instance.id == id)
     }
 
     /// Takes a machine away, as its owner would.
     pub fn remove_instance(&mut self, id: &str) -> Option<Instance> {
         self.passages.forget(id);
+        self.usage.touch();
         let at = self.instances.iter().position(|instance| instance.id == id)?;
         Some(self.instances.remove(at))
     }
@@ -157,7 +176,20 @@ impl OvhWorld {
 
     /// One more machine, of a project and with an id that are known to be right.
     pub(crate) fn push(&mut self, instance: Instance) {
+        self.usage.touch();
         self.instances.push(instance);
+    }
+
+    /// Notes which machines are billed from now on.
+    pub(crate) fn meter(&mut self, clock: &Clock) {
+        if self.usage.is_fresh() {
+            return;
+        }
+        let there =
+            self.instances.iter().map(|machine| (&*machine.id, machine, machine.is_billed()));
+        self.usage.look(clock.now(), there, |machine| {
+            vec![Run { from: clock.resolve(machine.created), until: None }]
+        });
     }
 
     pub(crate) fn project(&self, id: &str) -> Option<&Project> {

@@ -94,6 +94,7 @@ pub(crate) fn action(
     let found = own(world, organization, zone, id)?;
     let act = found.act;
     if act.outcome == Outcome::Gone {
+        world.usage.ended(id, clock.now());
         world.remove_server(id);
         return Err(Problem::not_found("instance_server", id));
     }
@@ -211,6 +212,8 @@ fn task(clock: &Clock, zone: &str, id: &str) -> Value {
 impl ScalewayWorld {
     /// Servers that are under way come as far as the clock says.
     pub(crate) fn settle(&mut self, clock: &Clock) {
+        // What was changed by hand since the last request.
+        self.meter(clock);
         for step in self.passages.advance(clock.now()) {
             let Some(server) = self.server_mut(&step.key) else { continue };
             match step.stage {
@@ -218,6 +221,9 @@ impl ScalewayWorld {
                 Stage::Over { at, twin } => {
                     server.arrive(step.end, at);
                     let server = server.clone();
+                    if step.end == End::Gone || !server.is_billed() {
+                        self.usage.ended(&step.key, at);
+                    }
                     if step.end == End::Gone {
                         self.remove_server(&step.key);
                     }
@@ -227,6 +233,7 @@ impl ScalewayWorld {
                 }
             }
         }
+        self.meter(clock);
     }
 
     /// Somebody starts the server of this id, which goes on record. Whether there is one.

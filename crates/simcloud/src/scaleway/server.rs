@@ -141,7 +141,12 @@ impl Server {
         time(clock, self.made())
     }
 
-    fn made(&self) -> When {
+    /// Whether its time is billed: standby is, too.
+    pub(crate) fn is_billed(&self) -> bool {
+        self.state != "stopped"
+    }
+
+    pub(crate) fn made(&self) -> When {
         self.created.unwrap_or_else(|| When::ago(reaper_model::Span::from_secs(3600)))
     }
 

@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use crate::scaleway::problem::Problem;
 use crate::scaleway::route::Route;
 use crate::scaleway::world::Organization;
-use crate::scaleway::{account, act, instance, recording};
+use crate::scaleway::{account, act, billing, instance, recording};
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
 
@@ -115,6 +115,9 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Repl
         }
         "GET /autoscaling/v1alpha2/zones/{zone}/servers" => {
             account::group_servers(scaleway, &organization, zone, request)
+        }
+        "GET /billing/v2beta1/consumptions" => {
+            billing::consumptions(scaleway, clock, &organization, request)
         }
         _ => Err(Problem::no_path()),
     }

@@ -3,14 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reaper_model::Span;
 use serde::Deserialize;
 
-use crate::act::Passages;
-use crate::clock::When;
+use crate::act::{Passages, span};
+use crate::clock::{Clock, When};
 use crate::scaleway::act::End;
+use crate::scaleway::billing::{self, Consumption};
 use crate::scaleway::recording::Recording;
 use crate::scaleway::server::Server;
 use crate::scaleway::types::InstanceType;
+use crate::usage::Usage;
 
 /// The zones that have Instances.
 const ZONES: [&str; 10] = [
@@ -33,8 +36,13 @@ pub struct ScalewayWorld {
     pub actions: Vec<Action>,
     /// Autoscaling groups.
     pub groups: Vec<Group>,
+    /// How old the consumptions are that Billing shows.
+    pub bill_age: Span,
+    /// What is consumed besides the servers.
+    pub consumptions: Vec<Consumption>,
     recordings: Vec<Recording>,
     pub(crate) passages: Passages<String, End>,
+    pub(crate) usage: Usage<Server>,
 }
 
 #[derive(Default, Deserialize)]
@@ -47,6 +55,9 @@ struct ScalewayFile {
     quirk: Vec<Quirk>,
     action: Vec<Action>,
     group: Vec<Group>,
+    #[serde(deserialize_with = "span")]
+    bill_age: Span,
+    consumption: Vec<Consumption>,
     recording: Vec<Recording>,
 }
 
@@ -65,7 +76,7 @@ pub struct Organization {
     /// Whether the key has run out.
     pub expired: bool,
     /// What the key may not read, by the first part of the path: `iam`, `account`, `audit-trail`,
-    /// `autoscaling`, `instance`.
+    /// `autoscaling`, `billing`, `instance`.
     pub denied: Vec<String>,
     /// What the key may read and not write, by the first part of the path: `instance`.
     pub read_only: Vec<String>,
@@ -151,8 +162,11 @@ impl Default for ScalewayWorld {
             quirks: Vec::new(),
             actions: Vec::new(),
             groups: Vec::new(),
+            bill_age: Span::ZERO,
+            consumptions: Vec::new(),
             recordings: Vec::new(),
             passages: Passages::default(),
+            usage: Usage::default(),
         }
     }
 }
@@ -165,6 +179,8 @@ impl TryFrom<ScalewayFile> for ScalewayWorld {
             quirks: file.quirk,
             actions: file.action,
             groups: file.group,
+            bill_age: file.bill_age,
+            consumptions: file.consumption,
             recordings: file.recording,
             ..Self::default()
         };
@@ -212,7 +228,7 @@ impl ScalewayWorld {
         if server.patched().is_none() {
             return Err(ScalewayWorldError::Patch(server.id));
         }
-        self.servers.push(server);
+        self.push(server);
         Ok(())
     }
 
@@ -251,19 +267,32 @@ impl ScalewayWorld {
 
     /// A server, to change it.
     pub fn server_mut(&mut self, id: &str) -> Option<&mut Server> {
+        self.usage.touch();
         self.servers.iter_mut().find(|server| server.id == id)
     }
 
     /// Takes a server away, as its owner would.
     pub fn remove_server(&mut self, id: &str) -> Option<Server> {
         self.passages.forget(id);
+        self.usage.touch();
         let at = self.servers.iter().position(|server| server.id == id)?;
         Some(self.servers.remove(at))
     }
 
     /// One more server, of an organisation and with an id that are known to be right.
     pub(crate) fn push(&mut self, server: Server) {
+        self.usage.touch();
         self.servers.push(server);
+    }
+
+    /// Notes which servers are billed from now on.
+    pub(crate) fn meter(&mut self, clock: &Clock) {
+        if self.usage.is_fresh() {
+            return;
+        }
+        let Self { servers, actions, usage, .. } = self;
+        let there = servers.iter().map(|server| (&*server.id, server, server.is_billed()));
+        usage.look(clock.now(), there, |server| billing::past(server, actions, clock));
     }
 
     /// All servers.
