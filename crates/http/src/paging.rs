@@ -44,7 +44,12 @@ pub struct NumberedPages<'a> {
 impl<'a> NumberedPages<'a> {
     /// Pages of `call`, of `per_page` entries each.
     pub fn new(client: &'a Client, call: Call, per_page: u32) -> Self {
-        let call = call.query("per_page", &per_page.to_string());
+        Self::sized_by(client, call, "per_page", per_page)
+    }
+
+    /// Pages of `call`, of `size` entries each, by an API that calls the size of a page `parameter`.
+    pub fn sized_by(client: &'a Client, call: Call, parameter: &str, size: u32) -> Self {
+        let call = call.query(parameter, &size.to_string());
         Self { client, call, page: 0, read: 0, announced: None, last_body: None, ended: false }
     }
 

@@ -5,14 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_model::{
-    Fact, Ignorance, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source,
-    Tag, Tags, Verb,
+    Bill, Fact, Ignorance, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName,
+    Source, Tag, Tags, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Coverage, Delivery, Detail, ErrorKind, Identity,
     OpenError, Provider, ProviderError, Sink, StopPermit,
 };
 
+use crate::billing::Billing;
 use crate::client::{Api, INSTANCE, INSTANCES, PROJECT, SHELVE};
 use crate::convert::Place;
 use crate::listing::Listing;
@@ -294,5 +295,15 @@ impl Provider for OvhProvider {
 
     fn price(&self, instance: &Instance) -> Fact<Price> {
         self.prices.price(instance)
+    }
+
+    async fn bill(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+    ) -> Result<Option<Bill>, ProviderError> {
+        let Self { api, prices, notes, .. } = self;
+        let billing = Billing { api, cx, account: &identity.account, prices, notes };
+        billing.read().await.map(Some)
     }
 }

@@ -48,6 +48,11 @@ impl Book {
         Some((Money::new(amount, self.currency), unit))
     }
 
+    /// The currency of all prices.
+    pub(crate) const fn currency(&self) -> Currency {
+        self.currency
+    }
+
     /// The accelerators of a flavour, as far as the book tells.
     pub(crate) fn gpu(&self, flavor: &str) -> Option<&Gpu> {
         match self.rows.gear.get(flavor)? {

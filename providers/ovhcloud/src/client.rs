@@ -14,7 +14,7 @@ use crate::error;
 use crate::login::Login;
 use crate::oauth::{AccessToken, ServiceAccount};
 use crate::signature::{ApplicationKeys, ServerClock};
-use crate::wire::{Credential, Flavor, Instance, Node, Project};
+use crate::wire::{Account, Credential, Flavor, Instance, Node, Project, Usage};
 
 /// OVHcloud documents no limit and answers 429 to the hasty. A project takes a handful of calls, and
 /// one for each Kubernetes cluster; tools that were throttled had twenty and more in flight.
@@ -30,6 +30,12 @@ pub(crate) const SHELVE: &str = "publicCloudProject:apiovh:instance/shelve";
 pub(crate) const PROJECT: &str = "ovhcloud:GET /cloud/project/{project}";
 /// How errors and facts name the nodes of a cluster.
 pub(crate) const NODES: &str = "ovhcloud:GET /cloud/project/{project}/kube/{cluster}/node";
+/// How errors and facts name the usage of the current month.
+pub(crate) const USAGE: &str = "ovhcloud:GET /cloud/project/{project}/usage/current";
+/// How errors and facts name the account behind the login.
+pub(crate) const ACCOUNT: &str = "ovhcloud:GET /me";
+/// The right to read that account.
+const ACCOUNT_RIGHT: &str = "account:apiovh:me/get";
 /// How errors and facts name the price catalogue.
 pub(crate) const CATALOGUE: &str = "ovhcloud:GET /order/catalog/public/cloud";
 
@@ -179,6 +185,17 @@ impl Api {
         cluster: &str,
     ) -> Result<Vec<Lenient<Node>>, ProviderError> {
         self.list(cx, self.read(NODES, "kube/node/get", &["kube", cluster, "node"])).await
+    }
+
+    /// What the project has cost in its current month.
+    pub(crate) async fn usage(&self, cx: &CallContext) -> Result<Usage, ProviderError> {
+        self.client.json(cx, &self.read(USAGE, "usage/current/get", &["usage", "current"])).await
+    }
+
+    /// The account behind the login, which alone says in which currency it is billed.
+    pub(crate) async fn account(&self, cx: &CallContext) -> Result<Account, ProviderError> {
+        let call = Call::read(ACCOUNT, self.endpoint.api.at(["1.0", "me"]));
+        self.client.json(cx, &call.permission(ACCOUNT_RIGHT)).await
     }
 
     /// The price catalogue, about 8 MB; public.

@@ -17,6 +17,7 @@
 //! | `flavor` | which flavours carry accelerators, and which have disks inside |
 //! | `convert` | an instance into the model's nouns |
 //! | `stop` | what each state costs, and what a stop would mean |
+//! | `billing` | what OVHcloud itself has billed this month |
 //! | `notes` | what a reader should know besides |
 //! | `plan` | plan codes: flavour, and hour or month |
 //! | `book` | the public price catalogue, read row by row |
@@ -24,6 +25,7 @@
 //! | `error` | OVHcloud's error bodies into the taxonomy of `reaper-provider` |
 
 pub mod adapter;
+mod billing;
 mod book;
 mod client;
 pub mod conf;

@@ -75,6 +75,13 @@ fn check(recording: &Recording, body: &[u8]) {
             let project: wire::Project = serde_json::from_slice(body).expect(file);
             assert!(project.iam.good().is_some_and(|iam| iam.tags.good().is_some()), "{file}");
         }
+        ("GET", "/usage/current" | "/usage/forecast") => {
+            let usage: wire::Usage = serde_json::from_slice(body).expect(file);
+            let period = usage.period.good().expect(file);
+            assert!(period.from.good().is_some() && period.to.good().is_some(), "{file}");
+            assert!(usage.last_update.good().is_some(), "{file}");
+            assert!(!usage.hourly.is_bad() && !usage.monthly.is_bad(), "{file}");
+        }
         ("GET", "/1.0/auth/time") => decoded::<i64>(file, body),
         ("POST", _) => decoded::<wire::Token>(file, body),
         (_, tail) if tail.contains("/order/catalog/") => decoded::<Book>(file, body),

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use reaper_http::Lenient;
+use reaper_http::{Amount, Lenient};
+use reaper_model::Currency;
 use serde::Deserialize;
 
 /// A project with the tags that IAM keeps of it.
@@ -75,6 +76,88 @@ pub(crate) struct Node {
     /// Null while there is no machine yet.
     pub(crate) instance_id: Lenient<String>,
     pub(crate) node_pool_id: Lenient<String>,
+}
+
+/// What a project has cost in its current month. Each part may be null, which says nothing of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Usage {
+    #[serde(rename = "hourlyUsage")]
+    pub(crate) hourly: Lenient<Part>,
+    #[serde(rename = "monthlyUsage")]
+    pub(crate) monthly: Lenient<Part>,
+    #[serde(rename = "resourcesUsage")]
+    pub(crate) resources: Lenient<Entries>,
+    pub(crate) period: Lenient<Period>,
+    pub(crate) last_update: Lenient<String>,
+}
+
+/// Lists by what they are of: `instance`, `volume`, `snapshot`, and whatever is new.
+pub(crate) type Part = BTreeMap<String, Lenient<Entries>>;
+
+/// A list of a part.
+pub(crate) type Entries = Vec<Lenient<Entry>>;
+
+/// The time that a usage covers.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Period {
+    pub(crate) from: Lenient<String>,
+    pub(crate) to: Lenient<String>,
+}
+
+/// What was used of one kind of thing in one region.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Entry {
+    /// The plan, or the flavour alone.
+    pub(crate) reference: Lenient<String>,
+    pub(crate) region: Lenient<String>,
+    pub(crate) quantity: Lenient<Quantity>,
+    pub(crate) total_price: Lenient<Total>,
+    pub(crate) details: Lenient<Vec<Lenient<Detail>>>,
+}
+
+/// What one machine used of it.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Detail {
+    pub(crate) instance_id: Lenient<String>,
+    pub(crate) quantity: Lenient<Quantity>,
+    pub(crate) total_price: Lenient<Total>,
+}
+
+/// How much.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Quantity {
+    pub(crate) unit: Lenient<String>,
+    pub(crate) value: Lenient<Amount>,
+}
+
+/// An amount: a number of no currency, or, for some products, an object that names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Total {
+    Bare(Amount),
+    #[serde(rename_all = "camelCase")]
+    Named {
+        value: Amount,
+        currency_code: Option<Currency>,
+    },
+}
+
+/// The account behind a login. It is full of personal data, of which nothing else is decoded.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Account {
+    pub(crate) currency: Lenient<AccountCurrency>,
+}
+
+/// The currency in which an account is billed.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct AccountCurrency {
+    pub(crate) code: Currency,
 }
 
 /// The answer to a login.

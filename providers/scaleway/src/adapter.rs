@@ -1,12 +1,13 @@
 //! [`ScalewayProvider`]: the trait `Provider` for one API key.
 
 use async_trait::async_trait;
-use reaper_model::{Fact, Instance, InstanceId, Location, Price, ProviderName, Source, Verb};
+use reaper_model::{Bill, Fact, Instance, InstanceId, Location, Price, ProviderName, Source, Verb};
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
     Identity, OpenError, Provider, ProviderError, Sink, StopPermit, TagPermit,
 };
 
+use crate::billing::Billing;
 use crate::client::{ACTION, Api, SERVER, SERVERS, UPDATE};
 use crate::convert::Place;
 use crate::identity::{self, Question};
@@ -174,5 +175,21 @@ impl Provider for ScalewayProvider {
     fn price(&self, instance: &Instance) -> Fact<Price> {
         let products = self.book.of(&instance.id.location);
         price::list_price(&self.catalogue, products.as_deref(), instance)
+    }
+
+    async fn bill(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+    ) -> Result<Option<Bill>, ProviderError> {
+        let billing = Billing {
+            api: &self.api,
+            cx,
+            organisation: &identity.account,
+            projects: &self.settings.projects,
+            catalogue: &self.catalogue,
+            book: &self.book,
+        };
+        billing.read().await.map(Some)
     }
 }

@@ -37,6 +37,9 @@ pub(crate) const PROJECT: &str = "scaleway:GetProject";
 /// Reads one API key.
 pub(crate) const API_KEY: &str = "scaleway:GetAPIKey";
 
+/// Lists what was consumed in a month.
+pub(crate) const CONSUMPTIONS: &str = "scaleway:ListConsumptions";
+
 /// The permission set that reads API keys, users and applications.
 pub(crate) const IAM_READ: &str = "IAMReadOnly";
 
@@ -49,8 +52,10 @@ const DEFAULT_URL: &str = "https://api.scaleway.com";
 /// One request per zone that exists. Scaleway publishes no rate; it was seen to refuse clients that
 /// list every project of every zone at once.
 const IN_FLIGHT: usize = 10;
-/// The most that a page of the Audit Trail or of Autoscaling holds.
+/// The most that a page of the Audit Trail, of Autoscaling or of Billing holds.
 const PAGE_SIZE: &str = "100";
+/// The permission set that reads consumptions.
+const BILLING_READ: &str = "BillingReadOnly";
 /// The set that surely reads autoscaling groups; one of their own is not documented.
 const GROUPS_READ: &str = "AllProductsReadOnly";
 
@@ -240,6 +245,27 @@ impl Api {
             .query("group_id", group)
             .query("page_size", PAGE_SIZE);
         CursorPages::new(&self.client, call, "page_token")
+    }
+
+    /// What a project, or else the whole organisation, has consumed in a month (`2026-11`), by
+    /// product and project.
+    pub(crate) fn consumptions(
+        &self,
+        organisation: &ProviderAccount,
+        project: Option<&str>,
+        month: &str,
+    ) -> NumberedPages<'_> {
+        let url = self.base.at(["billing", "v2beta1", "consumptions"]);
+        // Only one of the two may be given.
+        let (parameter, id) = match project {
+            Some(project) => ("project_id", project),
+            None => ("organization_id", organisation.as_str()),
+        };
+        let call = Call::read(CONSUMPTIONS, url)
+            .permission(BILLING_READ)
+            .query(parameter, id)
+            .query("billing_period", month);
+        NumberedPages::sized_by(&self.client, call, "page_size", self.page_size)
     }
 
     /// What was done to the servers of a region, or to `server` alone, since `after` (RFC 3339),

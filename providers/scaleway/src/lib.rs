@@ -14,6 +14,7 @@
 //! | `single` | one server read alone, by what reads a zone |
 //! | `groups` | members of autoscaling groups, which come back when stopped |
 //! | `audit_trail` | since when a server is billed, where the Audit Trail may be read |
+//! | `billing` | what Scaleway itself has counted this month |
 //! | `wire` | the answers, read field by field |
 //! | `convert` | a server into the model's nouns |
 //! | `tags` | flat tags read as pairs, and the controllers that they name |
@@ -24,6 +25,7 @@
 
 pub mod adapter;
 mod audit_trail;
+mod billing;
 mod client;
 mod convert;
 pub mod descriptor;

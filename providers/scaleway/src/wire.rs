@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use reaper_http::lenient;
 use reaper_http::paging::{CursorPage, NumberedPage};
 use reaper_http::{Amount, Lenient};
-use serde::Deserialize;
+use rust_decimal::Decimal;
+use serde::{Deserialize, Deserializer};
 
 /// A page of `ListServers`. The list itself must be there: an object of another shape is no empty
 /// zone.
@@ -216,4 +217,67 @@ pub(crate) struct ServerAction {
 #[serde(default)]
 pub(crate) struct Resource {
     pub(crate) id: Lenient<String>,
+}
+
+/// A page of `ListConsumptions`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Consumptions {
+    #[serde(rename = "consumptions")]
+    pub(crate) lines: Lenient<Vec<Lenient<Consumption>>>,
+    pub(crate) total_count: Lenient<u64>,
+    /// Until when all this was counted.
+    pub(crate) updated_at: Lenient<String>,
+}
+
+impl NumberedPage for Consumptions {
+    fn entries(&self) -> usize {
+        self.lines.good().map_or(0, Vec::len)
+    }
+
+    fn total(&self) -> Option<u64> {
+        self.total_count.good().copied()
+    }
+}
+
+/// What a project has consumed of one product.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Consumption {
+    pub(crate) sku: Lenient<String>,
+    pub(crate) product_name: Lenient<String>,
+    pub(crate) resource_name: Lenient<String>,
+    pub(crate) project_id: Lenient<String>,
+    pub(crate) unit: Lenient<String>,
+    pub(crate) billed_quantity: Lenient<Quantity>,
+    pub(crate) value: Lenient<Value>,
+}
+
+/// An amount without tax: whole units, and billionths of one, both below zero for what is given
+/// back.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Value {
+    pub(crate) currency_code: Lenient<String>,
+    pub(crate) units: Lenient<i64>,
+    pub(crate) nanos: Lenient<i64>,
+}
+
+/// A quantity, which is written as a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Quantity(pub(crate) Decimal);
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Text(String),
+            Number(Amount),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Text(text) => text.trim().parse().map(Self).map_err(serde::de::Error::custom),
+            Written::Number(Amount(number)) => Ok(Self(number)),
+        }
+    }
 }

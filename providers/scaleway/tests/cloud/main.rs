@@ -1,9 +1,10 @@
 //! The adapter against a simulated Scaleway: listings, refusals, identities, recorded
-//! answers, single reads, power-offs, tags.
+//! answers, single reads, power-offs, tags, bills.
 
 #![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
 
 mod acting;
+mod billing;
 mod common;
 mod faults;
 mod gaps;
