@@ -131,7 +131,7 @@ async fn ovhclouds_own_client_and_the_audit_see_the_same_machines() {
             ("OVH_CONSUMER_KEY", "clients-consumer"),
         ],
     };
-    account.reads_alike("ovh_client.py", None).await;
+    account.reads_alike("ovh_client.py", recorded("ovhcloud")).await;
 }
 
 #[tokio::test]
@@ -209,8 +209,12 @@ async fn lambdas_terminations_are_valid_and_end() {
 
 /// Lambda's `OpenAPI` document, which is no part of the product, where it lies beside the recorded
 /// answers.
-#[expect(clippy::disallowed_methods, reason = "tests/run hands over what it found")]
 fn openapi_document() -> Option<PathBuf> {
-    let recorded = PathBuf::from(std::env::var_os("REAPER_RECORDED")?);
-    Some(recorded.join("lambda/spec__openapi-1.10.0.json")).filter(|path| path.exists())
+    Some(recorded("lambda")?.join("spec__openapi-1.10.0.json")).filter(|path| path.exists())
+}
+
+/// The folder of a provider's recorded answers, where there is one.
+#[expect(clippy::disallowed_methods, reason = "tests/run hands over what it found")]
+fn recorded(provider: &str) -> Option<PathBuf> {
+    Some(PathBuf::from(std::env::var_os("REAPER_RECORDED")?).join(provider))
 }

@@ -1,8 +1,8 @@
 """Reads the simulated OVHcloud with OVHcloud's own Python client and checks what comes out.
 
-Usage: ovh_client.py ENDPOINT_URL [act]
-The client promises no more than JSON, so answers are held against ovh_schema.json too. The world is
-the one in clients.toml. Prints the GPU machines as `reaper audit` should show them, or with `act`
+Usage: ovh_client.py ENDPOINT_URL [RECORDED] [act]
+The client promises no more than JSON, so answers are held against ovh_schema.json too, and those of
+the folder RECORDED where it is named. The world is the one in clients.toml. Prints the GPU machines as `reaper audit` should show them, or with `act`
 changes machines and prints the states they end in; exits with 1 and the failed assertion when
 something is not as it should be.
 """
@@ -36,6 +36,7 @@ ASR = "5b0c1d92-8e7f-4a36-b1c4-d7f2906e8a35"
 WHISPER = "c83e6f04-2a9d-4715-8b60-f4e1d5a7c920"
 NODE = "17f4a9d5-6c0e-4b83-92d1-a5e8c3b07f64"
 WEB = "27f4a9d5-6c0e-4b83-92d1-a5e8c3b07f64"
+GONE = "99f4a9d5-6c0e-4b83-92d1-a5e8c3b07f64"
 
 SHAPES = json.loads(Path(__file__).with_name("ovh_schema.json").read_text())["$defs"]
 
@@ -139,6 +140,44 @@ def check_cluster(client):
     assert all(node["projectId"] == PROJECT for node in nodes), nodes
 
 
+def check_usage(client):
+    usage = shaped("usage", client.get(f"{ROOT}/usage/current"))
+    assert usage["period"] == {"from": "2026-11-01T00:00:00Z", "to": "2026-11-30T08:00:00Z"}, usage
+    assert usage["lastUpdate"] == usage["period"]["to"], usage
+    hourly = {(e["reference"], e["region"]): e for e in usage["hourlyUsage"]["instance"]}
+    asr = hourly["a100-180.consumption", "GRA11"]
+    # Switched off, and in full: from 18 November, 9 o'clock.
+    assert [d["instanceId"] for d in asr["details"]] == [ASR], asr
+    assert (asr["quantity"], asr["totalPrice"]) == ({"unit": "Hour", "value": 287}, 789.25), asr
+    l4 = hourly["l4-90.consumption", "SBG5"]
+    prices = {d["instanceId"]: (d["quantity"]["value"], d["totalPrice"]) for d in l4["details"]}
+    assert prices == {NODE: (73, 54.75), GONE: (10, 7.5)}, prices
+    assert l4["totalPrice"] == 62.25, l4
+    assert ("b2-7.consumption", "SBG5") in hourly and len(hourly) == 3, hourly
+    (whisper,) = usage["monthlyUsage"]["instance"]
+    assert (whisper["reference"], whisper["totalPrice"]) == ("l40s-90.monthly.postpaid", 1008), whisper
+    assert whisper["details"][0]["activation"] == "2026-11-02T08:00:00Z", whisper
+    assert [entry["totalPrice"] for entry in usage["hourlyUsage"]["volume"]] == [5.28], usage
+    assert shaped("account", client.get("/me"))["currency"]["code"] == "EUR"
+
+
+def check_denied_usage():
+    denied = keys("denied")
+    project = "/cloud/project/2c7a5e91d3f84b26a8e15d70b94f6c32"
+    for path, right in (
+        (f"{project}/usage/current", "publicCloudProject:apiovh:usage/current/get"),
+        ("/me", "account:apiovh:me/get"),
+    ):
+        answer = denied.raw_call("GET", path)
+        assert answer.json()["details"]["unauthorizedActionsByIAM"] == right, answer.json()
+
+
+def check_recorded(folder):
+    """What was recorded, or composed after OVHcloud's schema, has the same shape."""
+    for file in folder.glob("*GET_usage_current_200*.json"):
+        shaped("usage", json.loads(file.read_text()))
+
+
 def read_book(client):
     """Price per hour and GPUs by plan code, from the catalogue that needs no login."""
     book = client.get("/order/catalog/public/cloud", ovhSubsidiary="FR", _need_auth=False)
@@ -175,6 +214,7 @@ def read(client):
     machines = {machine["id"]: machine for machine in listed}
     check_machines(machines, client)
     check_cluster(client)
+    check_usage(client)
     flavors = {flavor["id"]: flavor for flavor in shaped("flavor", client.get(f"{ROOT}/flavor"))}
     assert all(machine["flavorId"] in flavors for machine in machines.values())
     assert all(f["region"] == "GRA11" for f in client.get(f"{ROOT}/flavor", region="GRA11"))
@@ -222,6 +262,9 @@ def main():
     machines = read(signed)
     assert read(service_account()) == machines
     check_refusals()
+    check_denied_usage()
+    if len(sys.argv) > 2:
+        check_recorded(Path(sys.argv[2]))
     json.dump({"machines": machines}, sys.stdout)
 
 

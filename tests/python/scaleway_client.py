@@ -16,6 +16,7 @@ from scaleway import Client, ScalewayException
 from scaleway.account.v3 import AccountV3ProjectAPI
 from scaleway.audit_trail.v1alpha1 import AuditTrailV1Alpha1API
 from scaleway.autoscaling.v1alpha2 import AutoscalingV1Alpha2API
+from scaleway.billing.v2beta1 import BillingV2Beta1API
 from scaleway.iam.v1alpha1 import IamV1Alpha1API
 from scaleway.instance.v1 import InstanceV1API
 from scaleway_core.api import API
@@ -168,6 +169,40 @@ def check_groups():
     assert declared(autoscaling.list_groups(zone="fr-par-1", project_id=ORGANIZATION)).total_count == 0
 
 
+def check_billing():
+    billing = BillingV2Beta1API(client())
+
+    def page(per_page, **asked):
+        return billing.list_consumptions(page_size=per_page, billing_period="2026-11", **asked)
+
+    lines = everything(lambda **p: page(organization_id=ORGANIZATION, **p), "consumptions", 2)
+    assert lines == billing.list_consumptions_all(organization_id=ORGANIZATION), lines
+    found = {
+        line.sku: (line.unit, line.billed_quantity, line.value.units, line.value.nanos)
+        for line in lines
+    }
+    assert found == {
+        # In standby, and in full: 505 hours.
+        "/compute/l40s_1_48g/run_fr-par-2": ("minute", "30300", 742, 310000000),
+        # From 31 to 20 hours ago.
+        "/compute/h100_1_80g/run_fr-par-2": ("minute", "660", 31, 530000000),
+        "/compute/l4_1_24g/run_fr-par-2": ("minute", "9600", 126, 0),
+        "/compute/l4_2_24g/run_par1": ("minute", "14160", 371, 700000000),
+        # A unit that does not mean what it says: one hour.
+        "/compute/pro2_xxs/run_par1": ("minute", "1", 0, 60000000),
+        "/storage/block/volume-5k/fr-par-2": ("gigabyte_hour", "13280", -6, -630000000),
+    }, found
+    assert all(line.value.currency_code == "EUR" for line in lines), lines
+    own = declared(page(100, project_id=PROJECT))
+    assert {line.project_id for line in own.consumptions} == {PROJECT}, own
+    assert (own.total_count, own.updated_at.year) == (2, 2026), own
+    assert refused(billing.list_consumptions, page_size=101, organization_id=ORGANIZATION)[0] == 400
+    assert refused(billing.list_consumptions, organization_id=WEB)[:2] == (403, "permissions_denied")
+    denied = BillingV2Beta1API(client("SCWDENIED00000000001", "70000000-1b8e-4c96-a2d4-90e65f1c3b78"))
+    organization = "70000000-9d7b-4a63-8f20-6b1d3e8a7f01"
+    assert refused(denied.list_consumptions, organization_id=organization)[0] == 403
+
+
 def check_refusals(instance):
     unknown = InstanceV1API(client(secret_key="00000000-1b8e-4c96-a2d4-90e65f1c3b78"))
     expired = InstanceV1API(client("SCWEXPIRED0000000001", "60000000-1b8e-4c96-a2d4-90e65f1c3b78"))
@@ -268,6 +303,7 @@ def main():
     check_account()
     check_audit_trail()
     check_groups()
+    check_billing()
     check_refusals(instance)
     machines = {
         server.id: shown(server, products[server.commercial_type])
