@@ -13,13 +13,14 @@ impl Section<'_> {
     /// A mail address.
     pub(crate) fn address(&self, cx: &mut Context<'_>, name: &str) -> Option<String> {
         let text = self.text(cx, name)?;
-        address(cx, text)
+        address(cx, &self.label(name), text)
     }
 
     /// One mail address or a list of at least one, none twice; nothing if the key is not there.
     pub(crate) fn addresses(&self, cx: &mut Context<'_>, name: &str) -> Vec<String> {
         let texts = self.some_texts(cx, name);
-        distinct(texts.into_iter().filter_map(|text| address(cx, text)).collect())
+        let what = self.label(name);
+        distinct(texts.into_iter().filter_map(|text| address(cx, &what, text)).collect())
     }
 
     /// The part of an address behind the `@`.
@@ -61,9 +62,9 @@ impl Section<'_> {
     }
 }
 
-fn address(cx: &mut Context<'_>, text: Text) -> Option<String> {
+fn address(cx: &mut Context<'_>, what: &str, text: Text) -> Option<String> {
     if !is_address(&text.value) {
-        let message = format!("`{}` is no mail address", text.value);
+        let message = format!("{what}: `{}` is no mail address", text.value);
         cx.refuse(text.span, message, help("write for example \"gpu-team@example.org\""));
         return None;
     }

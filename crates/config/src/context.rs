@@ -1,11 +1,13 @@
 //! What the parts of the parser share: the surroundings, and what was found so far.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use chrono_tz::Tz;
+use reaper_model::Currency;
 
 use crate::conceal;
 use crate::problem::{ConfigError, Problem};
@@ -24,7 +26,14 @@ pub struct ProviderKeys {
     pub lists: &'static [&'static str],
     /// Keys below `credentials`.
     pub credentials: &'static [&'static str],
+    /// The currency of the provider's prices.
+    pub currency: CurrencyOf,
 }
+
+/// The currency of an account's prices, from its further settings and the environment's variables;
+/// `None` where only the provider can say.
+pub type CurrencyOf =
+    fn(&BTreeMap<String, String>, &dyn Fn(&str) -> Option<String>) -> Option<Currency>;
 
 /// What a configuration is read with, so that reading it depends on nothing else.
 #[derive(Clone, Copy)]

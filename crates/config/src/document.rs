@@ -17,7 +17,7 @@ use crate::keys::{self, nearest};
 use crate::problem::{ConfigError, Problem};
 use crate::section::Section;
 use crate::types::{Config, Mode};
-use crate::{account, currency, email, hooks, owners, prices, rules, settings};
+use crate::{account, budgets, currency, email, hooks, owners, prices, rules, settings};
 
 /// What an embedded text is called in messages.
 pub(crate) const EMBEDDED: &str = "<embedded>";
@@ -98,7 +98,8 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
     cx.record("version".to_owned(), 1, root.value("version").is_none());
     let timezone = read_timezone(cx, root);
     cx.timezone = timezone;
-    let currency = read_currency(cx, root);
+    let understood = read_currency(cx, root);
+    let currency = understood.unwrap_or(Currency::EUR);
     let mode = root.word(cx, "mode").map(|word| match word {
         "enforce" => Mode::Enforce,
         _ => Mode::Report,
@@ -128,6 +129,15 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
     let attempts = settings::attempts(cx, root);
     let pace = settings::pace(cx, root);
     let hooks = hooks::hooks(cx, root, &folder);
+    let rest = budgets::Rest {
+        accounts: &accounts,
+        names: &names,
+        owners: &owners,
+        prices: &prices,
+        currency: understood,
+        mode,
+    };
+    let budgets = budgets::budgets(cx, root, &rest);
     let email = email::email(cx, root, &owners, ca_bundle.as_deref());
     Config {
         path: None,
@@ -154,6 +164,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
         pace,
         ca_bundle,
         hooks,
+        budgets,
         email,
         warnings: Vec::new(),
         effective: Vec::new(),
@@ -184,9 +195,9 @@ fn read_timezone(cx: &mut Context<'_>, root: &Section<'_>) -> Tz {
     })
 }
 
-fn read_currency(cx: &mut Context<'_>, root: &Section<'_>) -> Currency {
+fn read_currency(cx: &mut Context<'_>, root: &Section<'_>) -> Option<Currency> {
     let code = root.text_or(cx, "currency", Currency::EUR.as_str());
-    currency::read(cx, &code, root.place("currency")).unwrap_or(Currency::EUR)
+    currency::read(cx, &code, root.place("currency"))
 }
 
 /// Notes what the TOML parser refuses: the first problem of each line, since one slip often makes

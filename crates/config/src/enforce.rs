@@ -27,10 +27,7 @@ impl Config {
                 "write for example fallback = \"gpu-team@example.org\" below [owners]",
             ),
         ];
-        let file = self.path.as_ref().map_or_else(
-            || crate::document::EMBEDDED.to_owned(),
-            |path| path.display().to_string(),
-        );
+        let file = self.file();
         let problems: Vec<Problem> = obstacles
             .into_iter()
             .filter(|(stands, ..)| *stands)

@@ -14,14 +14,17 @@
 //! | `keys` | the one table of keys, kinds, defaults and documentation |
 //! | `context`, `section` | reading tables: unknown and misplaced keys, typed getters |
 //! | `value`, `reference`, `moment`, `currency`, `contact` | reading one value |
-//! | `document`, `account`, `rules`, `owners`, `prices`, `settings`, `hooks`, `email` | the parts of the file |
+//! | `document`, `account`, `rules`, `owners`, `prices`, `settings`, `hooks`, `budgets`, `email` | the parts of the file |
+//! | `coverage` | whether a budget's currencies come together, and whether anybody hears of it |
 //! | `conceal` | what must not be shown in an error's excerpt |
 //! | `schema`, `template` | the JSON schema; what `reaper init` writes |
 
 mod account;
+mod budgets;
 mod conceal;
 mod contact;
 mod context;
+mod coverage;
 mod currency;
 mod document;
 mod email;
@@ -45,7 +48,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use context::{Environment, ProviderKeys};
+pub use context::{CurrencyOf, Environment, ProviderKeys};
 pub use document::{load, parse};
 pub use problem::{ConfigError, Position, Problem};
 pub use schema::schema;

@@ -41,6 +41,11 @@ impl Names {
             providers: cx.env.providers.iter().map(|provider| provider.name.to_owned()).collect(),
         }
     }
+
+    /// Of the accounts.
+    pub(crate) fn accounts(&self) -> impl Iterator<Item = &str> {
+        self.accounts.iter().map(String::as_str)
+    }
 }
 
 /// Every rule, in the order of the file; names are unique.

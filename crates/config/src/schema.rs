@@ -91,11 +91,8 @@ fn values(kind: &Kind) -> Value {
             "pattern": r"^\s*\d+(\.\d+)?\s+[A-Z]{3}\s*$",
             "examples": ["3.50 EUR"],
         }),
-        Kind::Percent => json!({
-            "type": "string",
-            "pattern": r"^\s*\d+(\.\d+)?\s*%\s*$",
-            "examples": ["20%"],
-        }),
+        Kind::Percent => percent("20%"),
+        Kind::Percents(least) => one_or_list(&percent("80%"), *least),
         Kind::Size => json!({
             "type": "string",
             "pattern": r"^\s*\d+\s*(KiB|MiB)\s*$",
@@ -111,6 +108,14 @@ fn values(kind: &Kind) -> Value {
             json!({ "type": "object", "additionalProperties": values(entries) })
         }
     }
+}
+
+fn percent(example: &str) -> Value {
+    json!({
+        "type": "string",
+        "pattern": r"^\s*\d+(\.\d+)?\s*%\s*$",
+        "examples": [example],
+    })
 }
 
 fn text() -> Value {

@@ -206,6 +206,14 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// How many entries a list of percentages must have.
+    pub(crate) fn least(&self, name: &str) -> u32 {
+        match self.keys.key(name).map(|key| &key.kind) {
+            Some(&Kind::Percents(least)) => least,
+            _ => 0,
+        }
+    }
+
     /// The bounds of a whole number.
     pub(crate) fn bounds(&self, name: &str) -> (u32, u32) {
         match self.keys.key(name).map(|key| &key.kind) {

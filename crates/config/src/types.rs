@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use chrono_tz::Tz;
 use reaper_model::{
-    AccountName, Currency, Location, Money, PriceOverride, ProviderName, Rate, Span,
+    AccountName, BudgetSpec, Currency, Location, Money, PriceOverride, ProviderName, Rate, Span,
 };
 use reaper_policy::PolicySpec;
 use secrecy::SecretString;
@@ -47,6 +47,10 @@ pub struct Config {
     pub ca_bundle: Option<PathBuf>,
     /// Commands of the user's.
     pub hooks: Hooks,
+    /// Limits per calendar month, in the order of the file; names are unique. Each can be told to
+    /// somebody by its recipients or the fallback, and counts no currency that cannot be brought
+    /// into the limit's, as far as the file says.
+    pub budgets: Vec<BudgetSpec>,
     /// `[notify.email]`; `None` means that nobody is told anything.
     pub email: Option<Email>,
     /// What was accepted and should be looked at.
@@ -59,6 +63,12 @@ impl Config {
     /// order of the documentation, for `reaper check`.
     pub fn effective(&self) -> &[Setting] {
         &self.effective
+    }
+
+    /// What the file is called in messages.
+    pub(crate) fn file(&self) -> String {
+        let path = self.path.as_ref();
+        path.map_or_else(|| crate::document::EMBEDDED.to_owned(), |path| path.display().to_string())
     }
 
     /// The bounds of a provider's calls.

@@ -1,4 +1,4 @@
-//! Units that only the configuration writes: [`Percent`] and [`Size`].
+//! Units that only the configuration writes: [`Percent`], `Threshold` and [`Size`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -38,6 +38,16 @@ pub enum ParsePercentError {
     /// It is not above 0 % and at most 100 %.
     #[error("`{0}` is not a share above 0% and up to 100%")]
     Range(String),
+    /// It is not above 0 % and at most 1000 %.
+    #[error("`{0}` is not a threshold above 0% and up to 1000%")]
+    Threshold(String),
+}
+
+/// The number before the `%`.
+fn points(text: &str) -> Result<Decimal, ParsePercentError> {
+    let number =
+        text.strip_suffix('%').ok_or_else(|| ParsePercentError::NoSign(text.to_owned()))?;
+    Decimal::from_str_exact(number.trim()).map_err(|_| ParsePercentError::Number(text.to_owned()))
 }
 
 impl FromStr for Percent {
@@ -45,14 +55,53 @@ impl FromStr for Percent {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
-        let number =
-            text.strip_suffix('%').ok_or_else(|| ParsePercentError::NoSign(text.to_owned()))?;
-        let points = Decimal::from_str_exact(number.trim())
-            .map_err(|_| ParsePercentError::Number(text.to_owned()))?;
+        let points = points(text)?;
         if points <= Decimal::ZERO || points > Decimal::ONE_HUNDRED {
             return Err(ParsePercentError::Range(text.to_owned()));
         }
         Ok(Self(points))
+    }
+}
+
+/// A percentage of a budget's limit, exactly as written: above 0 % and at most 1000 %. Two that are
+/// equal in value are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Threshold(Decimal);
+
+impl Threshold {
+    /// Half.
+    pub(crate) const FIFTY: Self = Self(Decimal::from_parts(50, 0, 0, false, 0));
+    /// Four fifths.
+    pub(crate) const EIGHTY: Self = Self(Decimal::from_parts(80, 0, 0, false, 0));
+    /// All of it.
+    pub(crate) const WHOLE: Self = Self(Decimal::ONE_HUNDRED);
+
+    /// The most that one may be.
+    const LARGEST: Decimal = Decimal::ONE_THOUSAND;
+
+    /// The number before the `%`, without zeros at its end.
+    pub(crate) const fn points(self) -> Decimal {
+        self.0
+    }
+}
+
+impl fmt::Display for Threshold {
+    /// `80%`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}%", self.0))
+    }
+}
+
+impl FromStr for Threshold {
+    type Err = ParsePercentError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let points = points(text)?;
+        if points <= Decimal::ZERO || points > Self::LARGEST {
+            return Err(ParsePercentError::Threshold(text.to_owned()));
+        }
+        Ok(Self(points.normalize()))
     }
 }
 
@@ -135,6 +184,31 @@ mod tests {
             assert_eq!(text.parse::<Percent>(), Err(range));
         }
         assert_eq!("2e1%".parse::<Percent>(), Err(ParsePercentError::Number("2e1%".to_owned())));
+    }
+
+    #[test]
+    fn fl_117_thresholds_are_exact() {
+        for (text, points, shown) in [
+            ("49.99%", "49.99", "49.99%"),
+            ("50.0 %", "50", "50%"),
+            ("79.995%", "79.995", "79.995%"),
+            ("80%", "80", "80%"),
+            ("100%", "100", "100%"),
+            ("1000.00%", "1000", "1000%"),
+        ] {
+            let threshold: Threshold = text.parse().expect("a threshold");
+            assert_eq!(threshold.points().to_string(), points);
+            assert_eq!(threshold.to_string(), shown);
+        }
+        assert_eq!("80.00%".parse(), Ok(Threshold::EIGHTY));
+        assert!("79.995%".parse::<Threshold>().expect("a threshold") < Threshold::EIGHTY);
+        for text in ["0%", "0.00%", "-0%", "-50%", "1000.01%"] {
+            let range = ParsePercentError::Threshold(text.to_owned());
+            assert_eq!(text.parse::<Threshold>(), Err(range));
+        }
+        for text in ["80", "0.8", "", "%", "80 percent", "8e1%", "50%%", "50%-80%"] {
+            assert!(text.parse::<Threshold>().is_err(), "{text}");
+        }
     }
 
     #[test]

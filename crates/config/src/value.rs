@@ -16,7 +16,7 @@ use crate::currency;
 use crate::keys::nearest;
 use crate::reference;
 use crate::section::{Section, Value};
-use crate::units::{Percent, Size};
+use crate::units::{Percent, Size, Threshold};
 
 /// A text of the file, trimmed, and where it is.
 pub(crate) struct Text {
@@ -68,13 +68,7 @@ impl Section<'_> {
     where
         T: FromStr<Err: std::fmt::Display>,
     {
-        let text = self.text(cx, name)?;
-        text.value
-            .parse()
-            .map_err(|error: T::Err| {
-                cx.refuse(text.span, format!("{}: {error}", self.label(name)), None);
-            })
-            .ok()
+        parsed(cx, &self.label(name), self.value(name)?)
     }
 
     /// The owner pattern.
@@ -147,17 +141,34 @@ impl Section<'_> {
 
     /// A share.
     pub(crate) fn percent(&self, cx: &mut Context<'_>, name: &str) -> Option<Percent> {
-        let value = self.value(name)?;
-        if let DeValue::Integer(_) | DeValue::Float(_) = value.get_ref() {
-            let written = cx.written(value.span());
-            cx.refuse(
-                value.span(),
-                format!("{} has no %", self.label(name)),
-                help(format!("write \"{written}%\"")),
-            );
-            return None;
+        percent(cx, &self.label(name), self.value(name)?)
+    }
+
+    /// One percentage of a limit or a list of them, and where each is; nothing if the key is not
+    /// there.
+    pub(crate) fn thresholds(
+        &self,
+        cx: &mut Context<'_>,
+        name: &str,
+    ) -> Vec<(Threshold, Range<usize>)> {
+        let Some(value) = self.value(name) else { return Vec::new() };
+        let entries: Vec<Value<'_>> = match value.get_ref() {
+            DeValue::Array(entries) if entries.is_empty() && self.least(name) > 0 => {
+                let message = format!("{} is an empty list", self.label(name));
+                let advice = help("it would say nothing; write a percentage or remove the key");
+                cx.refuse(value.span(), message, advice);
+                return Vec::new();
+            }
+            DeValue::Array(entries) => entries.iter().collect(),
+            _ => vec![value],
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            if let Some(threshold) = percent(cx, &self.label(name), entry) {
+                found.push((threshold, entry.span()));
+            }
         }
-        self.parsed(cx, name)
+        found
     }
 
     /// A number of bytes, or the default; either is listed as in force.
@@ -274,6 +285,31 @@ fn word(
         cx.refuse(text.span.clone(), message, help(advice));
     }
     found
+}
+
+/// A text that a type reads.
+fn parsed<T>(cx: &mut Context<'_>, what: &str, value: Value<'_>) -> Option<T>
+where
+    T: FromStr<Err: std::fmt::Display>,
+{
+    let text = text(cx, what, value)?;
+    text.value
+        .parse()
+        .map_err(|error: T::Err| cx.refuse(text.span, format!("{what}: {error}"), None))
+        .ok()
+}
+
+/// A text with a `%` that a type reads.
+fn percent<T>(cx: &mut Context<'_>, what: &str, value: Value<'_>) -> Option<T>
+where
+    T: FromStr<Err: std::fmt::Display>,
+{
+    if let DeValue::Integer(_) | DeValue::Float(_) = value.get_ref() {
+        let written = cx.written(value.span());
+        cx.refuse(value.span(), format!("{what} has no %"), help(format!("write \"{written}%\"")));
+        return None;
+    }
+    parsed(cx, what, value)
 }
 
 /// A text that is not blank, literal or by reference.

@@ -55,6 +55,11 @@ impl Directory {
         self.index.get(&key(name)).and_then(|&position| self.people.get(position))
     }
 
+    /// Everybody, in the order of the list.
+    pub fn people(&self) -> &[Person] {
+        &self.people
+    }
+
     /// How many people are listed.
     pub fn len(&self) -> usize {
         self.people.len()

@@ -1,5 +1,6 @@
 //! The command line: usage, exit codes, streams, files.
 
 mod bad_input;
+mod budgets;
 mod streams;
 mod words;

@@ -5,13 +5,16 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use reaper_config::{Config, ConfigError};
 use reaper_engine::Inventory;
 use reaper_model::document::{
-    AccountView, CHECK_SCHEMA, CheckDocument, RuleCountView, ScopeStatus, ScopeView, SettingView,
+    AccountView, BudgetRuleView, CHECK_SCHEMA, CheckDocument, RuleCountView, ScopeStatus,
+    ScopeView, SettingView, Warning,
 };
-use reaper_model::{AccountName, Class, Outcome};
+use reaper_model::{AccountName, BudgetSpec, Class, OnLimit, Outcome};
 use reaper_policy::{Policy, RuleSpec};
 use reaper_provider::{ErrorKind, Identity, ProviderError};
+use rust_decimal::Decimal;
 
 use crate::args::{Format, Global};
 use crate::environment::Environment;
@@ -28,6 +31,7 @@ pub(crate) async fn check(
     offline: bool,
 ) -> Result<ExitCode, Failure> {
     let config = open::config(global, environment)?;
+    config.can_alert().map_err(|problems| ConfigError { problems })?;
     let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
     let clock = run::clock(global, environment)?;
     let setting = Setting::new(config, accounts, global, clock, signals::heed());
@@ -65,6 +69,7 @@ fn offline_document(setting: &Setting) -> CheckDocument {
         outcome: Outcome::new([], false),
         settings: settings.collect(),
         rules: setting.config.policy.rules.iter().map(rule).collect(),
+        budgets: setting.config.budgets.iter().map(|spec| budget(&setting.config, spec)).collect(),
         accounts: accounts.collect(),
         scopes: Vec::new(),
         obstacles: obstacles(setting),
@@ -94,6 +99,20 @@ fn rule(rule: &RuleSpec) -> RuleCountView {
         yes: None,
         unknown: None,
         of: None,
+    }
+}
+
+fn budget(config: &Config, spec: &BudgetSpec) -> BudgetRuleView {
+    let percents = |points: &[Decimal]| points.iter().map(|point| format!("{point}%")).collect();
+    BudgetRuleView {
+        budget: spec.name.clone(),
+        limit: spec.limit,
+        scope: spec.scope.to_string(),
+        accounts: config.accounts_of(spec).map(|account| account.name.clone()).collect(),
+        thresholds: percents(&spec.thresholds),
+        forecast: percents(&spec.forecast),
+        recipients: config.recipients_of(spec),
+        on_limit: spec.on_limit,
     }
 }
 
@@ -180,6 +199,12 @@ fn text(document: &CheckDocument, offline: bool) -> String {
     for rule in &document.rules {
         rule_lines(&mut text, rule);
     }
+    if !document.budgets.is_empty() {
+        line(&mut text, format_args!("\nBUDGETS"));
+    }
+    for budget in &document.budgets {
+        budget_lines(&mut text, budget);
+    }
     line(&mut text, format_args!("\nACCOUNTS"));
     for account in &document.accounts {
         account_lines(&mut text, account, document, offline);
@@ -194,7 +219,7 @@ fn text(document: &CheckDocument, offline: bool) -> String {
     if !document.warnings.is_empty() {
         line(&mut text, format_args!("\nWARNINGS"));
         for warning in &document.warnings {
-            line(&mut text, format_args!("  {}", warning.text));
+            warning_line(&mut text, warning);
         }
     }
     let verdict = match (document.outcome.class, offline) {
@@ -220,6 +245,33 @@ fn rule_lines(text: &mut String, view: &RuleCountView) {
         };
         line(text, format_args!("    matches {yes} of {of} machines{open}{mark}"));
     }
+}
+
+fn budget_lines(text: &mut String, view: &BudgetRuleView) {
+    let BudgetRuleView { budget, limit, scope, accounts, thresholds, .. } = view;
+    line(text, format_args!("  {budget}: {limit} a calendar month, counting {scope}"));
+    if accounts.is_empty() {
+        line(text, format_args!("    COUNTS NOTHING: no configured account is in its scope"));
+    } else {
+        let names: Vec<&str> = accounts.iter().map(AccountName::as_str).collect();
+        line(text, format_args!("    of {}", names.join(", ")));
+    }
+    let forecast = match &view.forecast[..] {
+        [] => "; of no forecast".to_owned(),
+        forecast => format!(", and when the forecast reaches {}", forecast.join(", ")),
+    };
+    let (thresholds, to) = (thresholds.join(", "), view.recipients.join(", "));
+    line(text, format_args!("    alerts {to} at {thresholds}{forecast}"));
+    if view.on_limit == OnLimit::StopOrphans {
+        line(text, format_args!("    at 100% the notice periods of orphans in it end"));
+    }
+}
+
+/// What to look at, and at what, where the text does not say so itself.
+fn warning_line(text: &mut String, warning: &Warning) {
+    let subject = warning.subject.as_deref().filter(|subject| !warning.text.contains(subject));
+    let subject = subject.map_or_else(String::new, |subject| format!("{subject}: "));
+    line(text, format_args!("  {subject}{}", warning.text));
 }
 
 fn account_lines(

@@ -1,12 +1,11 @@
 //! Every key of the file.
 
-use super::{Key, Kind, Table, acting};
+use super::{Key, Kind, Table, acting, budget};
 use crate::context::ProviderKeys;
 
 /// Keys that the contract has and this version does not, as (table, key). They are refused in
 /// words of their own; whoever brings one to life removes its line.
 pub(crate) const LATER: &[(&str, &str)] = &[
-    ("", "budget"),
     ("", "metrics"),
     ("", "schedule"),
     ("notify", "slack"),
@@ -87,6 +86,11 @@ pub(crate) fn file(providers: &[ProviderKeys]) -> Table {
         Key::new("retries", Kind::Table(retries()), "Repetition of calls."),
         Key::new("pace", Kind::Table(pace(providers)), "Bounds of the calls, per account."),
         Key::new("hooks", Kind::Table(acting::hooks()), "Commands of yours."),
+        Key::new(
+            "budget",
+            Kind::Tables(budget::budget(providers)),
+            "A limit per calendar month; every budget counts for itself.",
+        ),
         Key::new("notify", Kind::Table(acting::notify()), "How people are told."),
     ];
     table("", "the top level", keys)

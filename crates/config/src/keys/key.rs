@@ -55,6 +55,8 @@ pub(crate) enum Kind {
     Amount,
     /// A share with its `%`.
     Percent,
+    /// One percentage of a limit or a list of at least so many.
+    Percents(u32),
     /// A number of bytes with its unit.
     Size,
     /// A program and its arguments.

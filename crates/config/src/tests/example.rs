@@ -60,6 +60,8 @@ fn the_example_with_everything_switched_on_is_accepted() {
     assert_eq!(config.rates.len(), 1);
     assert_eq!(config.policy.exemptions.len(), 1);
     assert_eq!(config.pace.len(), 1);
+    assert_eq!(config.budgets.len(), 1);
+    assert!(config.can_alert().is_ok());
     assert!(config.email.is_some_and(|email| email.smtp.login.is_some()));
     schema_accepts(&text).unwrap_or_else(|error| panic!("{error}"));
 }
@@ -138,9 +140,15 @@ fn fl_155_defaults_in_force_documented_and_in_the_example_are_the_same() {
         assert_eq!(stated.map(|setting| &setting.value), Some(value), "{key}");
     }
     assert_eq!(mail.count(), 3);
+    let keys = keys::file(&PROVIDERS);
+    let budgets = keys.key("budget").and_then(|key| key.kind.table()).expect("budgets");
+    for key in budgets.keys.iter().filter(|key| key.default.is_some()) {
+        let path = format!("budget.all-gpu.{}", key.name);
+        let stated = everything.effective().iter().find(|setting| setting.key == path);
+        assert_eq!(stated.map(|setting| setting.value.as_str()), key.default, "{path}");
+    }
     let rule = read_parts("[[rule]]\nname = \"r\"\nwhen = { expired = true }\n").expect("accepted");
-    let rules = keys::file(&PROVIDERS);
-    let rules = rules.key("rule").and_then(|key| key.kind.table()).expect("rules");
+    let rules = keys.key("rule").and_then(|key| key.kind.table()).expect("rules");
     for key in rules.keys.iter().filter(|key| key.default.is_some()) {
         let path = format!("rule.r.{}", key.name);
         let stated = rule.effective().iter().find(|setting| setting.key == path);
@@ -173,6 +181,12 @@ fn the_schema_takes_what_the_parser_takes_and_refuses_what_it_refuses() {
         "[[price]]\nprovider = \"aws\"\ntype = \"t\"\nhourly = \"80\"",
         "[[exempt]]\nreason = \"r\"\nmatch = { name = \"a\" }",
         "[pace]\nazure = { per_second = 1 }",
+        "[[budget]]\nname = \"b\"\nlimit = \"5000\"\nrecipients = \"a@example.org\"",
+        "[[budget]]\nname = \"b\"\nlimit = \"1 USD\"\nrecipients = []",
+        "[[budget]]\nname = \"b\"\nlimit = \"1 USD\"\nrecipients = \"a@example.org\"\nthresholds = []",
+        "[[budget]]\nname = \"b\"\nlimit = \"1 USD\"\nrecipients = \"a@example.org\"\nforecast = 0.8",
+        "[[budget]]\nname = \"b\"\nlimit = \"1 USD\"\nrecipients = \"a@example.org\"\nscope = { region = \"a\" }",
+        "[[budget]]\nname = \"b\"\nlimit = \"1 USD\"\nrecipients = \"a@example.org\"\nscope = { provider = \"azure\" }",
     ] {
         let text = format!("{wrong}\n{ACCOUNT}");
         assert!(read(&text).is_err(), "the parser takes {wrong}");

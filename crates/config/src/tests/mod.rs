@@ -2,6 +2,8 @@
 
 mod accepted;
 mod acting;
+mod budgets;
+mod coverage;
 mod email;
 mod example;
 mod files;

@@ -124,7 +124,6 @@ fn keys_of_later_versions_have_words_of_their_own() {
       = help: a later version knows it; remove the key
     "#);
     for later in [
-        "[[budget]]\nname = \"b\"",
         "[[schedule]]\njob = \"run\"",
         "[metrics.prometheus]\nurl = \"http://p\"",
         "[notify.slack]\nwebhook = { env = \"SLACK_WEBHOOK\" }",

@@ -1,6 +1,9 @@
 //! Providers, an environment and short cuts.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+
+use reaper_model::Currency;
 
 use crate::{Config, ConfigError, Environment, ProviderKeys, parse};
 
@@ -12,13 +15,15 @@ pub(super) const PROVIDERS: [ProviderKeys; 4] = [
         options: &["assume_role", "imds", "profile"],
         lists: &[],
         credentials: &["access_key_id", "secret_access_key", "session_token"],
+        currency: |_, _| Some(Currency::USD),
     },
     ProviderKeys {
         name: "ovhcloud",
         location_key: Some("regions"),
-        options: &["endpoint", "project"],
+        options: &["endpoint", "project", "subsidiary"],
         lists: &[],
         credentials: &["application_key", "application_secret", "consumer_key"],
+        currency: by_subsidiary,
     },
     ProviderKeys {
         name: "scaleway",
@@ -26,6 +31,7 @@ pub(super) const PROVIDERS: [ProviderKeys; 4] = [
         options: &["profile"],
         lists: &["project_ids"],
         credentials: &["access_key", "secret_key"],
+        currency: |_, _| Some(Currency::EUR),
     },
     ProviderKeys {
         name: "lambda",
@@ -33,8 +39,21 @@ pub(super) const PROVIDERS: [ProviderKeys; 4] = [
         options: &[],
         lists: &[],
         credentials: &["api_key"],
+        currency: |_, _| Some(Currency::USD),
     },
 ];
+
+/// Of the third only the provider can say.
+fn by_subsidiary(
+    options: &BTreeMap<String, String>,
+    _: &dyn Fn(&str) -> Option<String>,
+) -> Option<Currency> {
+    match options.get("subsidiary").map(String::as_str) {
+        None => Some(Currency::EUR),
+        Some("GB") => "GBP".parse().ok(),
+        Some(_) => None,
+    }
+}
 
 pub(super) const ACCOUNT: &str = "[[account]]\nname = \"research\"\nprovider = \"aws\"\n";
 

@@ -31,9 +31,10 @@ fn file(path: &str, key: &str) -> String {
         "rule.when" => "[[rule]]\nname = \"r\"\n[rule.when]\n",
         "rule.except" => "[[rule]]\nname = \"r\"\n[rule.except]\n",
         "exempt.match" => "[[exempt]]\n[exempt.match]\n",
+        "budget.scope" => "[[budget]]\n[budget.scope]\n",
         "pace.provider" => "[pace.aws]\n",
         "account" => "[[account]]\nprovider = \"aws\"\n",
-        "rule" | "exempt" | "price" => return format!("[[{path}]]\n{key} = 1\n"),
+        "rule" | "exempt" | "price" | "budget" => return format!("[[{path}]]\n{key} = 1\n"),
         table => return format!("[{table}]\n{key} = 1\n"),
     };
     format!("{open}{key} = 1\n")

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::WantedAction;
 use super::run::{ConfigView, ScopeView, Warning};
+use crate::budget::OnLimit;
 use crate::ident::{AccountName, ProviderAccount, ProviderName};
+use crate::money::Money;
 use crate::outcome::Outcome;
 
 /// Name and version of the format.
@@ -26,6 +28,9 @@ pub struct CheckDocument {
     pub settings: Vec<SettingView>,
     /// Every rule, and how many machines it matches.
     pub rules: Vec<RuleCountView>,
+    /// Every budget; what was spent stands in the audit.
+    #[serde(default)]
+    pub budgets: Vec<BudgetRuleView>,
     /// The configured accounts; with `--offline` none was asked.
     pub accounts: Vec<AccountView>,
     /// Every place that was, or was not, read; empty with `--offline`.
@@ -54,6 +59,27 @@ pub struct RuleCountView {
     pub unknown: Option<usize>,
     /// Machines that it was asked about.
     pub of: Option<usize>,
+}
+
+/// A budget as it is in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BudgetRuleView {
+    /// Its name.
+    pub budget: String,
+    /// The limit per calendar month.
+    pub limit: Money,
+    /// What counts, in words.
+    pub scope: String,
+    /// The configured accounts whose spending can count; empty: nothing ever counts.
+    pub accounts: Vec<AccountName>,
+    /// Percentages of the limit that are alerted when spending reaches them, ascending.
+    pub thresholds: Vec<String>,
+    /// The same for the forecast of the month's end; empty: it is not alerted.
+    pub forecast: Vec<String>,
+    /// Who is alerted, the fallback included where it stands in.
+    pub recipients: Vec<String>,
+    /// What else happens at 100 % of the spending.
+    pub on_limit: OnLimit,
 }
 
 /// A setting in force.

@@ -15,7 +15,9 @@ mod run;
 mod totals;
 
 pub use budget::{AlertStatus, Basis, BillStatus, BillView, BudgetStatus, BudgetView, SpendView};
-pub use check::{AccountView, CHECK_SCHEMA, CheckDocument, RuleCountView, SettingView};
+pub use check::{
+    AccountView, BudgetRuleView, CHECK_SCHEMA, CheckDocument, RuleCountView, SettingView,
+};
 pub use error::{ERROR_SCHEMA, ErrorDocument, ErrorView};
 pub use explain::{Answer, EXPLAIN_SCHEMA, ExplainDocument, RuleView};
 pub use finding::{
