@@ -11,12 +11,12 @@ use crate::figures::{Zone, age, amounts, listed};
 pub(crate) const MEANING: &str = "accelerated machines without tax, beside the estimate";
 
 /// `aws/research`.
-pub(crate) fn account(bill: &BillView) -> String {
+pub fn account(bill: &BillView) -> String {
     format!("{}/{}", bill.provider, bill.account)
 }
 
 /// Whether it could be read.
-pub(crate) fn is_read(bill: &BillView) -> bool {
+pub fn is_read(bill: &BillView) -> bool {
     bill.status == BillStatus::Read
 }
 
@@ -53,6 +53,11 @@ fn shown(bill: &BillView, sums: &[Money]) -> String {
     }
 }
 
+/// How old its newest data is: `1d 8h old`.
+pub fn old(bill: &BillView) -> Option<String> {
+    bill.age_hours.as_ref().map(|hours| format!("{} old", age(hours)))
+}
+
 /// The span of the data and its age, what else was billed, why something is missing.
 pub(crate) fn asides(bill: &BillView, zone: Zone) -> Vec<String> {
     let span = match (bill.from, bill.until) {
@@ -62,8 +67,7 @@ pub(crate) fn asides(bill: &BillView, zone: Zone) -> Vec<String> {
         (None, Some(until)) => Some(format!("data until {}", zone.day(until))),
         (_, None) => None,
     };
-    let old = bill.age_hours.as_ref().map(|hours| format!("{} old", age(hours)));
     let other = amounts(&bill.other)
         .map(|sums| format!("{sums} billed besides for disks, addresses and other machines"));
-    [span, old, other, bill.why.clone()].into_iter().flatten().collect()
+    [span, old(bill), other, bill.why.clone()].into_iter().flatten().collect()
 }

@@ -7,8 +7,7 @@ use reaper_model::document::{AlertStatus, AuditDocument, Basis, BudgetStatus, Bu
 use reaper_model::{Money, OnLimit};
 use rust_decimal::Decimal;
 
-pub(crate) use bar::LEGEND;
-pub use bar::{Bar, Cell};
+pub use bar::{Bar, Cell, LEGEND};
 
 use crate::figures::{Zone, age, listed};
 
@@ -70,16 +69,13 @@ pub const fn basis(budget: &BudgetView) -> &'static str {
 pub fn forecast(budget: &BudgetView) -> Vec<String> {
     let at_least = at_least(budget);
     let mut parts = Vec::new();
-    match budget.forecast {
-        Some(forecast) => {
-            let share = share(forecast, budget.limit).map(|share| format!(" ({share})"));
-            let share = share.unwrap_or_default();
-            parts.push(format!("{at_least}{forecast} at the month's end{share}"));
-        }
-        None => {
-            let why = budget.forecast_why.as_deref().unwrap_or("not enough is known");
-            parts.push(format!("none: {why}"));
-        }
+    if let Some(forecast) = budget.forecast {
+        let share = share(forecast, budget.limit).map(|share| format!(" ({share})"));
+        let share = share.unwrap_or_default();
+        parts.push(format!("{at_least}{forecast} at the month's end{share}"));
+    } else {
+        let why = budget.forecast_why.as_deref().unwrap_or("not enough is known");
+        parts.push(format!("none: {why}"));
     }
     let if_stopped = budget.forecast_if_stopped.filter(|&sum| Some(sum) != budget.forecast);
     parts.extend(if_stopped.map(|sum| format!("{at_least}{sum} if the proposed stops happen")));

@@ -9,14 +9,14 @@
 //! | `summary` | the statements about the whole run that all formats share |
 //! | `machine` | the statements about one machine that all formats share |
 //! | `alert`, `action`, `waiting`, `mail` | what was, is and will be done, in words for all formats |
-//! | [`budget`], `spend`, `bill` | budgets with their bars, who spent how much, what was billed, likewise |
+//! | [`budget`], `spend`, [`bill`] | budgets with their bars, who spent how much, what was billed, likewise |
 //! | `table`, `markdown`, `json`, `explain` | one output each for the audit document |
 //! | `focus` | the output for cost tools: what machines have cost, day by day |
 //! | `history` | the output for the ledger |
 
 mod action;
 mod alert;
-mod bill;
+pub mod bill;
 pub mod budget;
 mod clean;
 mod explain;

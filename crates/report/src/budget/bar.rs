@@ -110,7 +110,7 @@ impl fmt::Display for Bar {
 }
 
 /// What the signs of a bar are.
-pub(crate) const LEGEND: [&str; 4] = ["█ spent", "▒ forecast", "│ threshold", "┃ limit"];
+pub const LEGEND: [&str; 4] = ["█ spent", "▒ forecast", "│ threshold", "┃ limit"];
 
 /// Whole cells that an amount fills; an amount above 0 fills one at least.
 fn position(money: Money, limit: Money, limit_at: usize) -> usize {

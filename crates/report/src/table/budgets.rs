@@ -136,19 +136,17 @@ pub(super) fn write_bills(page: &mut Page, doc: &AuditDocument) {
         page.titles(INDENT, grid);
     }
     for (bill, row) in doc.bills.iter().zip(&rows) {
-        match &grid {
-            Some(grid) => page.row(INDENT, grid, style::PLAIN, row),
-            None => {
-                page.text(INDENT, style::PLAIN, &row[0], 1);
-                if bill::is_read(bill) {
-                    let parts = [
-                        format!("billed {}", row[1]),
-                        format!("estimated {}", row[2]),
-                        format!("difference {}", row[3]),
-                    ];
-                    page.flow(INDENT * 2, style::PLAIN, &parts, MOST_LINES);
-                }
-            }
+        if let Some(grid) = &grid {
+            page.row(INDENT, grid, style::PLAIN, row);
+        } else {
+            page.text(INDENT, style::PLAIN, &row[0], 1);
+            let parts = [
+                format!("billed {}", row[1]),
+                format!("estimated {}", row[2]),
+                format!("difference {}", row[3]),
+            ];
+            let parts = if bill::is_read(bill) { &parts[..] } else { &[] };
+            page.flow(INDENT * 2, style::PLAIN, parts, MOST_LINES);
         }
         let asides = bill::asides(bill, Zone::of(doc));
         if bill::is_read(bill) {
