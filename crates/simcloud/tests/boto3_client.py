@@ -77,6 +77,88 @@ def act(ec2):
     ec2.get_waiter("instance_terminated").wait(InstanceIds=["i-host"], WaiterConfig=at_once)
 
 
+def money(ec2):
+    """Reads spot prices, the price list and the costs of a day."""
+    spot = everything(
+        ec2,
+        "describe_spot_price_history",
+        "SpotPriceHistory",
+        InstanceTypes=["g5.xlarge"],
+        ProductDescriptions=["Linux/UNIX", "Linux/UNIX (Amazon VPC)"],
+        StartTime="2026-01-01T00:00:00Z",
+    )
+    assert [(p["AvailabilityZone"], p["SpotPrice"]) for p in spot] == [
+        ("eu-west-1b", "0.610000"),
+        ("eu-west-1a", "0.451200"),
+    ], spot
+    assert spot[1]["Timestamp"].isoformat() == "2025-12-30T18:00:00+00:00", spot
+
+    wanted = {
+        "instanceType": "p4d.24xlarge",
+        "regionCode": "eu-west-1",
+        "operatingSystem": "Linux",
+        "tenancy": "Shared",
+        "capacitystatus": "Used",
+    }
+    pricing = client("pricing", region="us-east-1", attempts=3)
+    [text] = everything(
+        pricing,
+        "get_products",
+        "PriceList",
+        ServiceCode="AmazonEC2",
+        Filters=[{"Type": "TERM_MATCH", "Field": f, "Value": v} for f, v in wanted.items()],
+        PaginationConfig={"PageSize": 1},
+    )
+    [term] = json.loads(text)["terms"]["OnDemand"].values()
+    [rate] = term["priceDimensions"].values()
+    assert rate["pricePerUnit"] == {"USD": "23.7156900000"}, rate
+
+    costs = client("ce", region="us-east-1", attempts=3)
+    question = {
+        "TimePeriod": {"Start": "2025-12-30", "End": "2026-01-01"},
+        "Granularity": "DAILY",
+        "Metrics": ["UnblendedCost", "UsageQuantity"],
+        "GroupBy": [
+            {"Type": "DIMENSION", "Key": "SERVICE"},
+            {"Type": "DIMENSION", "Key": "USAGE_TYPE"},
+        ],
+        "Filter": {
+            "And": [
+                {"Dimensions": {"Key": "LINKED_ACCOUNT", "Values": [ACCOUNT]}},
+                {"Not": {"Dimensions": {"Key": "RECORD_TYPE", "Values": ["Tax", "Credit"]}}},
+            ]
+        },
+    }
+    answer = costs.get_cost_and_usage(**question)
+    [before, last] = answer["ResultsByTime"]
+    assert before["TimePeriod"] == {"Start": "2025-12-30", "End": "2025-12-31"}, before
+    found = {tuple(group["Keys"]): group["Metrics"] for group in last["Groups"]}
+    machine = found[("Amazon Elastic Compute Cloud - Compute", "EU-BoxUsage:p4d.24xlarge")]
+    assert machine["UsageQuantity"] == {"Amount": "24", "Unit": "Hrs"}, machine
+    assert machine["UnblendedCost"] == {"Amount": "569.17656", "Unit": "USD"}, machine
+    disk = found[("EC2 - Other", "EU-EBS:VolumeUsage.gp3")]
+    assert disk["UnblendedCost"] == {"Amount": "3.1", "Unit": "USD"}, disk
+    spot_hours = found[("Amazon Elastic Compute Cloud - Compute", "EU-SpotUsage:g5.xlarge")]
+    assert spot_hours["UnblendedCost"]["Amount"] == "1.3536", spot_hours
+
+    errors = {
+        "no span": refused(
+            costs.get_cost_and_usage,
+            **{**question, "TimePeriod": {"Start": "2026-01-01", "End": "2026-01-01"}},
+        ),
+        "unknown key": refused(client("ce", key="AKIANOBODY").get_cost_and_usage, **question),
+        "denied": refused(
+            client("pricing", region="eu-central-1").get_products, ServiceCode="AmazonEC2"
+        ),
+    }
+    assert errors == {
+        "no span": ("ValidationException", 400),
+        "unknown key": ("UnrecognizedClientException", 400),
+        "denied": ("AccessDeniedException", 400),
+    }, errors
+    return {"spot prices": len(spot), "services": len(found)}
+
+
 def main():
     ec2, sts = client("ec2"), client("sts")
     seen = {"boto3": boto3.__version__}
@@ -207,6 +289,7 @@ def main():
     }, seen["errors"]
     retried = client("ec2", region="us-east-1", attempts=3)
     assert everything(retried, "describe_instances", "Reservations") == []
+    seen["money"] = money(ec2)
     act(ec2)
 
     json.dump(seen, sys.stdout, indent=1)

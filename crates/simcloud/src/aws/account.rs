@@ -27,6 +27,9 @@ pub struct Account {
     /// `ec2:DescribeTags@eu-west-1`.
     #[serde(default)]
     pub denied: Vec<String>,
+    /// Accounts whose costs it sees besides its own, as the one that pays for an organisation does.
+    #[serde(default)]
+    pub pays_for: Vec<String>,
 }
 
 /// A role.
@@ -57,6 +60,7 @@ impl Account {
             roles: Vec::new(),
             opted_in: Vec::new(),
             denied: Vec::new(),
+            pays_for: Vec::new(),
         }
     }
 

@@ -62,6 +62,10 @@ pub(crate) fn authenticate<'w>(
 ) -> Result<Caller<'w>, AwsError> {
     let unknown = || match service {
         Service::Ec2 => AwsError::auth_failure(),
+        Service::Costs | Service::Prices => AwsError::bad(
+            "UnrecognizedClientException",
+            "The security token included in the request is invalid.",
+        ),
         Service::Sts => AwsError::new(
             StatusCode::FORBIDDEN,
             "InvalidClientTokenId",
@@ -70,6 +74,10 @@ pub(crate) fn authenticate<'w>(
     };
     let expired = || match service {
         Service::Ec2 => AwsError::bad("RequestExpired", "Request has expired."),
+        Service::Costs | Service::Prices => AwsError::bad(
+            "ExpiredTokenException",
+            "The security token included in the request is expired",
+        ),
         Service::Sts => AwsError::new(
             StatusCode::FORBIDDEN,
             "ExpiredToken",
@@ -78,6 +86,9 @@ pub(crate) fn authenticate<'w>(
     };
     let scope = Scope::of(request).ok_or_else(|| match service {
         Service::Ec2 => AwsError::auth_failure(),
+        Service::Costs | Service::Prices => {
+            AwsError::bad("MissingAuthenticationTokenException", "Missing Authentication Token")
+        }
         Service::Sts => AwsError::new(
             StatusCode::FORBIDDEN,
             "MissingAuthenticationToken",
@@ -124,6 +135,10 @@ fn check_clock(
     }
     Err(match service {
         Service::Ec2 => AwsError::bad("RequestExpired", "Request has expired."),
+        Service::Costs | Service::Prices => AwsError::bad(
+            "InvalidSignatureException",
+            "Signature expired: the time of the request differs too much from the server's",
+        ),
         Service::Sts => AwsError::new(
             StatusCode::FORBIDDEN,
             "SignatureDoesNotMatch",
@@ -140,9 +155,12 @@ pub(crate) fn role_id(role: &str) -> String {
 impl Caller<'_> {
     /// Refuses what nobody in the account may do.
     pub(crate) fn may(&self, service: Service, operation: &str) -> Result<(), AwsError> {
-        let (prefix, code) = match service {
-            Service::Ec2 => ("ec2", "UnauthorizedOperation"),
-            Service::Sts => ("sts", "AccessDenied"),
+        let forbidden = StatusCode::FORBIDDEN;
+        let (prefix, code, status) = match service {
+            Service::Ec2 => ("ec2", "UnauthorizedOperation", forbidden),
+            Service::Sts => ("sts", "AccessDenied", forbidden),
+            Service::Costs => ("ce", "AccessDeniedException", StatusCode::BAD_REQUEST),
+            Service::Prices => ("pricing", "AccessDeniedException", StatusCode::BAD_REQUEST),
         };
         let action = format!("{prefix}:{operation}");
         if !self.account.denies(&action, &self.region) {
@@ -150,7 +168,7 @@ impl Caller<'_> {
         }
         let arn = &self.arn;
         Err(AwsError::new(
-            StatusCode::FORBIDDEN,
+            status,
             code,
             format!(
                 "You are not authorized to perform this operation. User: {arn} is not authorized to perform: {action} because no identity-based policy allows the {action} action"

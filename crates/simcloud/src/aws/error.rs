@@ -1,7 +1,10 @@
-//! Errors of EC2 and STS, each with its own status, in each service's own XML.
+//! Errors of EC2, STS, Cost Explorer and the price list, each with its own status, in each
+//! service's own XML or JSON.
 
 use http::StatusCode;
+use serde_json::json;
 
+use crate::aws::json;
 use crate::aws::xml::{STS_NAMESPACE, Xml};
 use crate::wire::Reply;
 
@@ -10,6 +13,10 @@ use crate::wire::Reply;
 pub(crate) enum Service {
     Ec2,
     Sts,
+    /// Cost Explorer.
+    Costs,
+    /// The price list.
+    Prices,
 }
 
 /// An error of the API.
@@ -39,6 +46,11 @@ impl AwsError {
         )
     }
 
+    /// The request cannot be answered as it is.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::bad("ValidationException", message)
+    }
+
     /// Too many requests.
     pub(crate) fn throttled(service: Service) -> Self {
         match service {
@@ -48,6 +60,8 @@ impl AwsError {
                 "Request limit exceeded.",
             ),
             Service::Sts => Self::bad("Throttling", "Rate exceeded"),
+            Service::Costs => Self::bad("LimitExceededException", "Rate exceeded"),
+            Service::Prices => Self::bad("ThrottlingException", "Rate exceeded"),
         }
     }
 
@@ -65,6 +79,10 @@ impl AwsError {
                     xml.leaf("RequestID", request_id);
                 });
             }),
+            Service::Costs | Service::Prices => {
+                let body = json!({"__type": self.code, "message": self.message});
+                return json::reply(self.status, &body, request_id);
+            }
             Service::Sts => Xml::bare(|xml| {
                 xml.rooted("ErrorResponse", STS_NAMESPACE, |xml| {
                     xml.node("Error", |xml| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, Utc};
 use serde::Deserialize;
 
 use crate::act::Act;
@@ -80,6 +80,19 @@ pub struct Instance {
     /// How it takes being stopped or terminated.
     #[serde(default)]
     pub act: Act,
+    /// Earlier times in which it ran and was charged, each from a start to its end.
+    #[serde(default)]
+    pub ran: Vec<Ran>,
+}
+
+/// A time in which a machine ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ran {
+    /// The start.
+    pub from: When,
+    /// The end.
+    pub until: When,
 }
 
 /// A later state.
@@ -133,7 +146,7 @@ pub struct Operator {
 }
 
 fn running() -> String {
-    "running".to_owned()
+    RUNNING.to_owned()
 }
 
 fn default_tenancy() -> String {
@@ -188,6 +201,7 @@ impl Instance {
             reservation: None,
             requester: None,
             act: Act::default(),
+            ran: Vec::new(),
         }
     }
 
@@ -220,6 +234,35 @@ impl Instance {
             .map_or(&self.state, |later| &later.state)
     }
 
+    /// The times in which it was charged, which are those in which it ran, as far as the world
+    /// remembers them: of a machine that is off and says nowhere since when, it does not.
+    pub(crate) fn charged(&self, clock: &Clock) -> Vec<(DateTime<Utc>, DateTime<Utc>)> {
+        let mut times: Vec<_> = self
+            .ran
+            .iter()
+            .map(|ran| (clock.resolve(ran.from), clock.resolve(ran.until)))
+            .collect();
+        let Some(mut since) = self.launched.map(|when| clock.resolve(when)) else { return times };
+        let mut state = self.state.as_str();
+        if state != RUNNING
+            && let Some(stopped) = dated(&self.transition_reason)
+        {
+            times.push((since, stopped));
+        }
+        let later = self.becomes.iter().map(|later| (clock.resolve(later.at), &later.state));
+        for (at, next) in later.filter(|(at, _)| *at <= clock.now()) {
+            if state == RUNNING {
+                times.push((since, at));
+            }
+            (since, state) = (at, next);
+        }
+        if state == RUNNING {
+            times.push((since, clock.now()));
+        }
+        times.retain(|(from, until)| from < until);
+        times
+    }
+
     pub(crate) fn created_at(&self, clock: &Clock) -> Option<DateTime<Utc>> {
         self.created.or(self.launched).map(|when| clock.resolve(when))
     }
@@ -242,6 +285,16 @@ impl Instance {
     pub(crate) fn is_hidden(&self) -> bool {
         self.operator.as_ref().is_some_and(|operator| operator.hidden)
     }
+}
+
+/// The one state in which a machine is charged.
+const RUNNING: &str = "running";
+
+/// The date in `User initiated (2026-10-01 08:00:00 GMT)`.
+fn dated(reason: &str) -> Option<DateTime<Utc>> {
+    let (_, date) = reason.rsplit_once('(')?;
+    let date = date.strip_suffix(" GMT)")?;
+    NaiveDateTime::parse_from_str(date, "%Y-%m-%d %H:%M:%S").ok().map(|time| time.and_utc())
 }
 
 /// EC2's number for a state. A word that is not known gets one that is not known either.

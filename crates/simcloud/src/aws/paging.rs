@@ -76,14 +76,20 @@ impl Paging {
                 })?)
             }
         };
+        let token = form.get("NextToken").filter(|token| !token.is_empty());
+        Self::of(max, token, quirk).ok_or_else(|| {
+            AwsError::bad("InvalidNextToken", "The specified NextToken is not valid.")
+        })
+    }
+
+    /// Pages of at most so many items, from behind the token on; `None` when the token is not one.
+    pub(crate) fn of(max: Option<usize>, token: Option<&str>, quirk: Quirk) -> Option<Self> {
         let max = max.into_iter().chain(quirk.page_limit).min();
         let mut paging = Self { max, after: None, empty_served: 0, quirk };
-        if let Some(token) = form.get("NextToken").filter(|token| *token != ENDLESS) {
-            (paging.empty_served, paging.after) = parse(token).ok_or_else(|| {
-                AwsError::bad("InvalidNextToken", "The specified NextToken is not valid.")
-            })?;
+        if let Some(token) = token.filter(|token| *token != ENDLESS) {
+            (paging.empty_served, paging.after) = parse(token)?;
         }
-        Ok(paging)
+        Some(paging)
     }
 
     /// Where the page before ended; the items to page through have to begin behind it.

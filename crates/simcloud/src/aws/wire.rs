@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 
+use crate::aws::account::Account;
 use crate::aws::act::{self, Order};
 use crate::aws::auth::{Caller, Scope, authenticate};
 use crate::aws::error::{AwsError, Service};
@@ -9,7 +10,7 @@ use crate::aws::form::Form;
 use crate::aws::paging::{Paging, Quirk};
 use crate::aws::world::AwsWorld;
 use crate::aws::xml::Xml;
-use crate::aws::{describe, sts};
+use crate::aws::{costs, describe, json, products, sts};
 use crate::clock::Clock;
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
@@ -17,7 +18,7 @@ use crate::world::World;
 /// The operation that shows the states of machines.
 const LIST: &str = "DescribeInstances";
 
-/// EC2 and STS behind one endpoint; they are told apart by the credential scope.
+/// All services behind one endpoint; they are told apart by the credential scope.
 #[derive(Debug)]
 pub(crate) struct AwsWire;
 
@@ -58,7 +59,8 @@ impl Wire for AwsWire {
 
     fn call(&self, world: &World, request: &Request) -> Call {
         let form = Form::of(request);
-        let operation = form.get("Action").unwrap_or_default().to_owned();
+        let operation = json::operation(request).or_else(|| form.get("Action"));
+        let operation = operation.unwrap_or_default().to_owned();
         let scope = Scope::of(request);
         let account = scope.and_then(|scope| scope.account(&world.aws));
         Call {
@@ -75,14 +77,14 @@ impl Wire for AwsWire {
         world.aws.settle(&world.clock);
         let service = service(request);
         let request_id = request.id();
+        let ok = |xml: Xml| xml.reply(StatusCode::OK);
         let answer = match service {
-            Service::Ec2 => ec2(world, request, call, &request_id),
-            Service::Sts => sts::answer(world, request, &call.operation, &request_id),
+            Service::Ec2 => ec2(world, request, call, &request_id).map(ok),
+            Service::Sts => sts::answer(world, request, &call.operation, &request_id).map(ok),
+            Service::Costs | Service::Prices => money(world, request, call, service)
+                .map(|body| json::reply(StatusCode::OK, &body, &request_id)),
         };
-        match answer {
-            Ok(xml) => xml.reply(StatusCode::OK),
-            Err(error) => error.reply(service, &request_id),
-        }
+        answer.unwrap_or_else(|error| error.reply(service, &request_id))
     }
 
     fn throttled(&self, request: &Request, _call: &Call) -> Reply {
@@ -113,6 +115,9 @@ fn named(form: &Form) -> Vec<String> {
 }
 
 fn service(request: &Request) -> Service {
+    if let Some(service) = json::service(request) {
+        return service;
+    }
     match Scope::of(request) {
         Some(scope) if scope.service == "sts" => Service::Sts,
         None if Form::of(request).get("Version") == Some("2011-06-15") => Service::Sts,
@@ -134,6 +139,7 @@ fn find(operation: &str) -> Option<Operation> {
         "DescribeInstanceAttribute" => Read(describe::instance_attribute),
         "DescribeRegions" => Read(describe::regions),
         "DescribeSpotInstanceRequests" => Read(describe::spot_instance_requests),
+        "DescribeSpotPriceHistory" => Read(describe::spot_price_history),
         "DescribeTags" => Read(describe::tags),
         "StopInstances" => Change(act::stop),
         "TerminateInstances" => Change(act::terminate),
@@ -141,6 +147,29 @@ fn find(operation: &str) -> Option<Operation> {
         "DeleteTags" => Change(act::delete_tags),
         _ => return None,
     })
+}
+
+/// An operation that speaks JSON.
+type Answer = fn(&AwsWorld, &Clock, &Account, &[u8], Quirk) -> Result<serde_json::Value, AwsError>;
+
+/// One request to Cost Explorer or the price list.
+fn money(
+    world: &World,
+    request: &Request,
+    call: &Call,
+    service: Service,
+) -> Result<serde_json::Value, AwsError> {
+    let World { aws, clock, .. } = world;
+    let operation = call.operation.as_str();
+    let caller = authenticate(aws, clock, request, service)?;
+    let answer: Answer = match (service, operation) {
+        (Service::Costs, "GetCostAndUsage") => costs::cost_and_usage,
+        (Service::Prices, "GetProducts") => products::products,
+        _ => return Err(AwsError::bad("UnknownOperationException", operation)),
+    };
+    caller.may(service, operation)?;
+    let quirk = aws.quirk(&caller.account.id, &caller.region, operation);
+    answer(aws, clock, caller.account, &request.body, quirk)
 }
 
 fn ec2(

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
+use reaper_model::Span;
 use serde::Deserialize;
 
-use crate::act::Passages;
+use crate::act::{Passages, span};
 use crate::aws::account::Account;
 use crate::aws::act::{End, Key};
+use crate::aws::costs::Charge;
 use crate::aws::instance::Instance;
 use crate::aws::paging::Quirk;
+use crate::aws::prices::{Price, PriceList, SpotPrice};
 use crate::aws::region::{DEFAULT, OPT_IN, OptIn};
 use crate::aws::types::InstanceType;
 
@@ -27,6 +30,10 @@ pub struct AwsWorld {
     quirks: Vec<Quirk>,
     max_clock_skew_s: Option<u32>,
     sessions: BTreeMap<String, Session>,
+    /// How old the amounts are that Cost Explorer shows.
+    pub bill_age: Span,
+    charges: Vec<Charge>,
+    pub(crate) prices: PriceList,
     pub(crate) passages: Passages<Key, End>,
 }
 
@@ -41,6 +48,15 @@ struct AwsFile {
     quirk: Vec<Quirk>,
     /// Requests signed further from the world's clock than this are refused; absent: never.
     max_clock_skew_s: Option<u32>,
+    /// How old the amounts are that Cost Explorer shows, such as `18h`.
+    #[serde(deserialize_with = "span")]
+    bill_age: Span,
+    /// What is charged besides the time of machines.
+    charge: Vec<Charge>,
+    /// Prices on demand, besides the built-in ones or instead of them.
+    price: Vec<Price>,
+    /// Prices of spot capacity.
+    spot_price: Vec<SpotPrice>,
 }
 
 /// The AWS section contradicts itself.
@@ -91,6 +107,9 @@ impl Default for AwsWorld {
             quirks: Vec::new(),
             max_clock_skew_s: None,
             sessions: BTreeMap::new(),
+            bill_age: Span::ZERO,
+            charges: Vec::new(),
+            prices: PriceList::built_in(),
             passages: Passages::default(),
         }
     }
@@ -104,8 +123,12 @@ impl TryFrom<AwsFile> for AwsWorld {
             regions: file.regions,
             quirks: file.quirk,
             max_clock_skew_s: file.max_clock_skew_s,
+            bill_age: file.bill_age,
+            charges: file.charge,
             ..Self::default()
         };
+        file.price.into_iter().for_each(|price| world.add_price(price));
+        file.spot_price.into_iter().for_each(|price| world.add_spot_price(price));
         world.types.extend(file.types);
         for account in file.account {
             world.add_account(account)?;
@@ -152,6 +175,21 @@ impl AwsWorld {
         self.types.insert(name.to_owned(), description);
     }
 
+    /// One more price on demand, or another one of a known type.
+    pub fn add_price(&mut self, price: Price) {
+        self.prices.add(price);
+    }
+
+    /// One more price of spot capacity.
+    pub fn add_spot_price(&mut self, price: SpotPrice) {
+        self.prices.add_spot(price);
+    }
+
+    /// One more charge besides the time of machines.
+    pub fn add_charge(&mut self, charge: Charge) {
+        self.charges.push(charge);
+    }
+
     /// One more oddity of listings.
     pub fn add_quirk(&mut self, quirk: Quirk) {
         self.quirks.push(quirk);
@@ -186,6 +224,10 @@ impl AwsWorld {
     pub(crate) fn account_of_key(&self, key: &str) -> Option<&Account> {
         let holds = |keys: &[String]| keys.iter().any(|held| held == key);
         self.accounts.values().find(|a| holds(&a.access_keys) || holds(&a.expired_keys))
+    }
+
+    pub(crate) fn charges(&self) -> &[Charge] {
+        &self.charges
     }
 
     pub(crate) fn machines(&self, account: &str, region: &str) -> Option<&Machines> {

@@ -7,6 +7,7 @@ mod demo;
 mod lambda_acts;
 mod machines;
 mod moments;
+mod money;
 mod network;
 mod outcomes;
 mod ovhcloud_acts;

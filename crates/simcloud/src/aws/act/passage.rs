@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::act::{self, Stage, sibling};
-use crate::aws::instance::Instance;
+use crate::aws::instance::{Instance, Ran};
 use crate::aws::world::AwsWorld;
 use crate::clock::{Clock, When};
 
@@ -69,6 +69,10 @@ impl AwsWorld {
             return false;
         }
         machine.created = machine.created.or(machine.launched);
+        let charged = machine.charged(clock).into_iter();
+        machine.ran = charged
+            .map(|(from, until)| Ran { from: When::At(from), until: When::At(until) })
+            .collect();
         machine.start(now);
         true
     }
@@ -93,6 +97,7 @@ impl AwsWorld {
             volume.id = sibling(&volume.id, |_| false);
         }
         machine.created = Some(When::At(at));
+        machine.ran.clear();
         machine.start(at);
         machines.insert(machine.id.clone(), machine);
     }
