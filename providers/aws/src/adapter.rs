@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use futures::FutureExt;
 use reaper_model::{
-    Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source, State, Verb,
+    Bill, Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source,
+    State, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
@@ -16,17 +17,18 @@ use reaper_provider::{
 };
 
 use crate::act;
+use crate::billing;
 use crate::client::{Clients, RegionClient};
 use crate::convert::Place;
 use crate::details;
 use crate::error::from_sdk;
 use crate::home;
 use crate::listing::Listing;
-use crate::price;
+use crate::price::{self, Answers};
 use crate::settings;
 use crate::trace::Trace;
-use crate::types::TypeBook;
-use crate::wire::{INSTANCES, Wire};
+use crate::types::{Nature, TypeBook};
+use crate::wire::{INSTANCES, TYPES, Wire};
 
 /// EC2's word for a region that an account has to enable first and has not.
 const NOT_OPTED_IN: &str = "not-opted-in";
@@ -36,6 +38,7 @@ pub struct AwsProvider {
     clients: Clients,
     catalogue: Catalogue,
     book: TypeBook,
+    prices: Answers,
     /// Whether the account may use a region, as far as EC2 was asked.
     enabled: Mutex<BTreeMap<Location, bool>>,
 }
@@ -68,6 +71,7 @@ impl AwsProvider {
             clients: Clients::new(settings, region).map_err(refused)?,
             catalogue,
             book: TypeBook::new(),
+            prices: Answers::default(),
             enabled: Mutex::default(),
         })
     }
@@ -82,16 +86,50 @@ impl AwsProvider {
             place,
             book: &self.book,
             catalogue: &self.catalogue,
+            prices: &self.prices,
+            live: None,
             may_filter: self.on("server_side_filter"),
             seen: BTreeSet::new(),
             accelerated: 0,
             nameless: 0,
+            spot: Vec::new(),
             guesses: BTreeMap::new(),
         }
     }
 
+    /// Whether a setting that is on by default is on.
     fn on(&self, key: &str) -> bool {
         self.clients.settings().option(key) != Some("false")
+    }
+
+    /// Whether a setting that is off by default is on.
+    fn consented(&self, key: &str) -> bool {
+        self.clients.settings().option(key) == Some("true")
+    }
+
+    /// Asks EC2 about machine types on a bill that nobody knows yet, in a region each where they
+    /// were billed. What it does not describe stays unknown.
+    async fn describe_billed(
+        &self,
+        cx: &CallContext,
+        kinds: BTreeMap<String, BTreeSet<Option<Location>>>,
+    ) {
+        let home = &self.clients.account().await.home;
+        let mut unknown: BTreeMap<Location, Vec<String>> = BTreeMap::new();
+        for (kind, regions) in kinds {
+            if self.book.nature(&self.catalogue, &kind).is_none() {
+                let region = regions.into_iter().flatten().next().unwrap_or_else(|| home.clone());
+                unknown.entry(region).or_default().push(kind);
+            }
+        }
+        for (location, kinds) in unknown {
+            let region = self.clients.region(&location).await;
+            let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+            match self.wire(&region, cx).types(&kinds).await {
+                Ok(infos) => self.book.learn(&Source::new(TYPES), cx.now, &infos),
+                Err(error) => tracing::debug!(%location, %error, "types on the bill not described"),
+            }
+        }
     }
 
     /// Asks who the credentials are. The region that answers speaks for the account from then on.
@@ -215,7 +253,10 @@ impl Provider for AwsProvider {
         let region = self.clients.region(location).await;
         let source = Source::new(INSTANCES);
         let place = Place { account: &identity.account, location, source: &source, now: cx.now };
-        let listing = self.listing(self.wire(&region, cx), place);
+        let mut listing = self.listing(self.wire(&region, cx), place);
+        if self.consented("live_prices") {
+            listing.live = Some(self.clients.money().await);
+        }
         match listing.run(sink).await {
             Ok(()) => Ok(()),
             Err(error) => Err(self.explain_refusal(cx, location, error).await),
@@ -277,7 +318,23 @@ impl Provider for AwsProvider {
     }
 
     fn price(&self, instance: &Instance) -> Fact<Price> {
-        price::list_price(&self.catalogue, instance)
+        price::list_price(&self.catalogue, &self.prices, instance)
+    }
+
+    async fn bill(
+        &self,
+        cx: &CallContext,
+        identity: &Identity,
+    ) -> Result<Option<Bill>, ProviderError> {
+        if !self.consented("cost_explorer") {
+            return Ok(None);
+        }
+        let money = self.clients.money().await;
+        let costs = billing::ask(&money, cx, &identity.account).await?;
+        self.describe_billed(cx, costs.kinds()).await;
+        let accelerated =
+            |kind: &str| self.book.nature(&self.catalogue, kind) != Some(Nature::Plain);
+        Ok(Some(costs.bill(&identity.account, accelerated)))
     }
 }
 

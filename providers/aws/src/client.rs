@@ -1,5 +1,5 @@
-//! One SDK configuration per account, made at the first call, and one EC2 client with its limiter
-//! per region. A custom address is taken as it is: what the environment says of AWS's own addresses
+//! One SDK configuration per account, made at the first call, one EC2 client with its limiter per
+//! region, and one pair of clients for costs and prices. A custom address is taken as it is: what the environment says of AWS's own addresses
 //! (regions, FIPS, dual stack) has no say there.
 
 use std::collections::BTreeMap;
@@ -41,6 +41,7 @@ pub(crate) struct Clients {
     /// As seen from the region that answers for the account, as far as is known.
     account: AsyncMutex<Option<Arc<Account>>>,
     regions: Mutex<BTreeMap<Location, Arc<RegionClient>>>,
+    money: Mutex<Option<Arc<MoneyClient>>>,
     role_requests: RequestCounter,
 }
 
@@ -66,6 +67,16 @@ pub(crate) struct RegionClient {
     pub(crate) changes: Limiter,
 }
 
+/// What is asked about money, which one place answers for all regions.
+pub(crate) struct MoneyClient {
+    /// Asks what the account has cost.
+    pub(crate) costs: aws_sdk_costexplorer::Client,
+    /// Asks for list prices.
+    pub(crate) prices: aws_sdk_pricing::Client,
+    /// Holds back both.
+    pub(crate) limiter: Limiter,
+}
+
 impl Clients {
     /// Prepares the account's clients and sends nothing.
     ///
@@ -83,6 +94,7 @@ impl Clients {
             homes: OnceCell::new(),
             account: AsyncMutex::default(),
             regions: Mutex::default(),
+            money: Mutex::default(),
             role_requests: RequestCounter::default(),
         })
     }
@@ -140,6 +152,36 @@ impl Clients {
             .entry(location.clone())
             .or_insert_with(|| Arc::new(self.open(&account, location)));
         Arc::clone(client)
+    }
+
+    /// The clients that ask about money.
+    pub(crate) async fn money(&self) -> Arc<MoneyClient> {
+        let account = self.account().await;
+        let mut money = self.money.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(money.get_or_insert_with(|| Arc::new(self.open_money(&account))))
+    }
+
+    fn open_money(&self, account: &Account) -> MoneyClient {
+        let bucket = |service: &str| {
+            let name = format!("reaper-{}-{service}", self.settings.name);
+            RetryPartition::custom(name).build()
+        };
+        // The SDK finds the one address of a partition for costs by itself, from any region; prices
+        // are served in few regions only.
+        let costs = aws_sdk_costexplorer::config::Builder::from(&account.sdk)
+            .retry_partition(bucket("costs"))
+            .retry_classifier(NeverRetryUntrusted)
+            .build();
+        let prices = aws_sdk_pricing::config::Builder::from(&account.sdk)
+            .region(Region::new(home::of_prices(&account.home)))
+            .retry_partition(bucket("prices"))
+            .retry_classifier(NeverRetryUntrusted)
+            .build();
+        MoneyClient {
+            costs: aws_sdk_costexplorer::Client::from_conf(costs),
+            prices: aws_sdk_pricing::Client::from_conf(prices),
+            limiter: Limiter::new(&self.settings.limits),
+        }
     }
 
     fn open(&self, account: &Account, location: &Location) -> RegionClient {

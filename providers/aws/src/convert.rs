@@ -144,7 +144,8 @@ fn time(raw: Option<&RawTime>, what: &str, place: &Place<'_>) -> Fact<DateTime<U
     }
 }
 
-fn sensible(time: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+/// Whether a date of EC2 can be one: neither a filler nor of the future.
+pub(crate) fn sensible(time: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     time.year() >= FIRST_YEAR && time <= now + CLOCK_TOLERANCE
 }
 

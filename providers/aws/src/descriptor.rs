@@ -18,6 +18,8 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
         "imds",
         "server_side_filter",
         "name_uncovered_regions",
+        "cost_explorer",
+        "live_prices",
     ],
     lists: &[],
     credentials: &["access_key_id", "secret_access_key", "session_token"],
@@ -47,6 +49,25 @@ mod tests {
 
     use super::DESCRIPTOR;
     use crate::act::{TAG, call};
+    use crate::billing::COSTS;
+    use crate::live::PRODUCTS;
+    use crate::wire::SPOT_PRICES;
+
+    #[test]
+    fn what_costs_a_consent_is_allowed_apart() {
+        let money = include_str!("../money-policy.json");
+        for call in [COSTS, PRODUCTS] {
+            let quoted = format!("\"{call}\"");
+            assert!(
+                money.contains(&quoted) && !DESCRIPTOR.audit_policy.contains(&quoted),
+                "{call}"
+            );
+        }
+        assert!(DESCRIPTOR.audit_policy.contains(&format!("\"{SPOT_PRICES}\"")));
+        for option in ["cost_explorer", "live_prices"] {
+            assert!(DESCRIPTOR.options.contains(&option), "{option}");
+        }
+    }
 
     #[test]
     fn the_policies_allow_what_is_called_and_termination_is_apart() {

@@ -146,7 +146,8 @@ fn of_code(code: &str, call: &str) -> Option<ErrorKind> {
         | "SignatureDoesNotMatch"
         | "InvalidSignatureException"
         | "IncompleteSignature"
-        | "MissingAuthenticationToken" => ErrorKind::CredentialsRejected,
+        | "MissingAuthenticationToken"
+        | "MissingAuthenticationTokenException" => ErrorKind::CredentialsRejected,
         "ExpiredToken" | "ExpiredTokenException" | "RequestExpired" => {
             ErrorKind::CredentialsExpired
         }
@@ -161,7 +162,14 @@ fn of_code(code: &str, call: &str) -> Option<ErrorKind> {
         | "TooManyRequestsException"
         | "LimitExceededException"
         | "SlowDown" => ErrorKind::Throttled,
-        "OptInRequired" | "RegionDisabledException" => ErrorKind::NotEnabled,
+        // Cost Explorer has no data of an account that is new or has not enabled it.
+        "OptInRequired" | "RegionDisabledException" | "DataUnavailableException" => {
+            ErrorKind::NotEnabled
+        }
+        // The data or its pages changed between two pages.
+        "BillExpirationException" | "RequestChangedException" | "ExpiredNextTokenException" => {
+            ErrorKind::Inconsistent
+        }
         "InvalidInstanceID.NotFound"
         | "InvalidInstanceID.Malformed"
         | "InvalidSpotInstanceRequestID.NotFound" => ErrorKind::NotFound,
@@ -170,9 +178,11 @@ fn of_code(code: &str, call: &str) -> Option<ErrorKind> {
         // A machine that has not run yet or has ended, and one that cannot be stopped at all: spot
         // of a one-time request, a root on a local disk.
         "IncorrectInstanceState" | "UnsupportedOperation" => ErrorKind::Conflict,
-        "InternalError" | "InternalFailure" | "Unavailable" | "ServiceUnavailable" => {
-            ErrorKind::ServerFault
-        }
+        "InternalError"
+        | "InternalErrorException"
+        | "InternalFailure"
+        | "Unavailable"
+        | "ServiceUnavailable" => ErrorKind::ServerFault,
         _ => return None,
     })
 }

@@ -27,6 +27,12 @@ pub(crate) async fn of_profile(settings: &AccountSettings) -> Option<Location> {
     named(profile.build().region().await?.as_ref())
 }
 
+/// The region that serves the price list of a home's partition. The list is the same in each of the
+/// few regions that do.
+pub(crate) fn of_prices(home: &Location) -> &'static str {
+    if home.as_str().starts_with("cn-") { "cn-northwest-1" } else { FALLBACK_REGION }
+}
+
 fn named(region: &str) -> Option<Location> {
     let region = region.trim();
     (!region.is_empty()).then(|| Location::new(region))

@@ -1,5 +1,5 @@
 //! Answers with an unreadable date. The SDK refuses such an answer as a whole; here the date is
-//! marked as the year 1, which spoils one field of one machine and nothing else.
+//! marked as the year 1, which spoils one field of one machine, or one price, and nothing else.
 
 use std::borrow::Cow;
 
@@ -15,8 +15,8 @@ use chrono::DateTime;
 /// Stands for a date that could not be read.
 const UNREADABLE: &str = "0001-01-01T00:00:00Z";
 
-/// The elements of an instance that hold a date.
-const DATES: [&str; 3] = ["launchTime", "attachTime", "usageOperationUpdateTime"];
+/// The elements of an instance and of a spot price that hold a date.
+const DATES: [&str; 4] = ["launchTime", "attachTime", "usageOperationUpdateTime", "timestamp"];
 
 /// Hands requests on and looks through the dates of the answers. It sits here because the SDK lets
 /// nobody else between an answer and its reader.

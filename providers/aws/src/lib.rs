@@ -21,11 +21,16 @@
 //! | `convert` | an EC2 instance into the model's nouns |
 //! | `classify` | who manages a machine, and how it is paid for |
 //! | `stop` | what each state costs, and what a stop would mean |
-//! | `price` | the dated list prices |
+//! | `price` | which price counts: spot, AWS's own list, the dated list |
+//! | `spot` | what spot capacity costs at present |
+//! | `live` | AWS's own price list |
+//! | `billing` | what AWS has billed |
+//! | `usage` | the usage types on a bill |
 //! | `error` | the SDK's errors into the taxonomy of `reaper-provider` |
 
 mod act;
 pub mod adapter;
+mod billing;
 mod classify;
 mod client;
 mod convert;
@@ -37,12 +42,15 @@ mod home;
 mod lenient;
 mod limiter;
 mod listing;
+mod live;
 mod price;
 mod settings;
+mod spot;
 mod stop;
 mod trace;
 mod transport;
 mod types;
+mod usage;
 mod wire;
 
 pub use adapter::AwsProvider;

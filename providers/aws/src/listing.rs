@@ -1,14 +1,19 @@
 //! One region's listing: pages to the end, types described, tags read again where they are missing,
-//! and the change to a filtered listing where a big fleet without accelerators would cost pages. One
-//! machine is read alone in the same way.
+//! and the change to a filtered listing where a big fleet without accelerators would cost pages; at
+//! its end, the prices that AWS is asked for. One machine is read alone in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use aws_sdk_ec2::types::Instance as Raw;
-use reaper_model::{Fact, Ignorance, Instance, Source, Tags};
+use reaper_model::{Fact, Ignorance, Instance, MachineType, Source, Tags};
 use reaper_provider::{Catalogue, ErrorKind, ProviderError, Sink};
 
+use crate::client::MoneyClient;
 use crate::convert::{self, Place};
+use crate::live;
+use crate::price::{self, Answers};
+use crate::spot::{self, SpotMachine};
 use crate::types::{Hardware, Nature, TypeBook};
 use crate::wire::{FILTER_VALUES, INSTANCES, LARGEST_PAGE, TAGS, TYPES, Tokens, Wire};
 
@@ -22,6 +27,10 @@ pub(crate) struct Listing<'a> {
     pub(crate) book: &'a TypeBook,
     /// The embedded types and prices.
     pub(crate) catalogue: &'a Catalogue,
+    /// Takes the prices that AWS answers with.
+    pub(crate) prices: &'a Answers,
+    /// Asks AWS's price list, where that is wanted.
+    pub(crate) live: Option<Arc<MoneyClient>>,
     /// Whether EC2 may be asked to filter by type.
     pub(crate) may_filter: bool,
     /// Machines that were taken: pages of a listing may overlap, and a filtered one starts anew.
@@ -30,6 +39,8 @@ pub(crate) struct Listing<'a> {
     pub(crate) accelerated: usize,
     /// Entries without an id: nobody can say which machines they are.
     pub(crate) nameless: usize,
+    /// Spot machines, whose prices are asked for at the end.
+    pub(crate) spot: Vec<SpotMachine>,
     /// Types that this listing asked about in vain, so that it asks once.
     pub(crate) guesses: BTreeMap<String, Nature>,
 }
@@ -42,11 +53,35 @@ impl Listing<'_> {
                 self.pages(Some(types), sink).await?;
             }
         }
+        self.ask_prices(sink).await;
         match self.nameless {
             0 => Ok(()),
             count => {
                 let words = format!("{count} of the listed machines without an id");
                 Err(ProviderError::answered(ErrorKind::Protocol, INSTANCES, words))
+            }
+        }
+    }
+
+    /// Asks for the prices that move. What is not answered ends no listing: a spot machine's price is
+    /// unknown then, and the dated list holds for the others.
+    async fn ask_prices(&self, sink: &mut Sink<'_>) {
+        let region = self.place.location;
+        self.prices.take_spot(region, spot::prices(&self.wire, &self.spot).await);
+        let Some(money) = &self.live else { return };
+        let kinds: BTreeSet<MachineType> = sink
+            .machines()
+            .iter()
+            .filter(|machine| !machine.machine_type.as_str().is_empty())
+            .map(|machine| machine.machine_type.clone())
+            .collect();
+        if let Err(error) = live::ask(money, self.wire.cx, self.prices, region, &kinds).await {
+            let text = format!("the dated list of prices is used, because of {error}");
+            sink.warn("prices-unread", text, Some(region.to_string()));
+        }
+        for kind in kinds {
+            if let Some(text) = price::contradiction(self.catalogue, self.prices, region, &kind) {
+                sink.warn("price-differs", text, Some(format!("aws/{kind}")));
             }
         }
     }
@@ -134,6 +169,7 @@ impl Listing<'_> {
             })
             .collect();
         self.accelerated += machines.len();
+        self.spot.extend(machines.iter().filter_map(|(raw, _)| SpotMachine::of(raw)));
         let mut read_again = self.missing_tags(&machines).await;
         sink.page(machines.into_iter().map(|machine| self.convert(machine, &mut read_again)));
     }

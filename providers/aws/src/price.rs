@@ -1,8 +1,18 @@
-//! The dated list prices that ship with the program: Linux, shared tenancy, on demand.
+//! The price of a machine: for spot capacity the present one; else AWS's own price list, where it was
+//! asked; else the dated list that ships with the program: Linux, shared tenancy, on demand.
 
-use chrono::NaiveTime;
-use reaper_model::{Fact, Ignorance, Instance, Price, Purchase, Source, Unit};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use chrono::{DateTime, NaiveTime, Utc};
+use reaper_model::{
+    Fact, Ignorance, Instance, Location, MachineType, Money, Price, PriceSource, Purchase, Source,
+    Unit,
+};
 use reaper_provider::{Catalogue, CatalogueError};
+use rust_decimal::Decimal;
+
+use crate::live::PRODUCTS;
 
 /// Prices by type and region, each with its date and source.
 const PRICES: &str = include_str!("../../../config/prices/aws.csv");
@@ -12,16 +22,73 @@ pub(crate) fn catalogue() -> Result<Catalogue, CatalogueError> {
     Catalogue::parse(PRICES)
 }
 
-/// The list price of a machine. A spot machine has none: its price moves, and the list price would
-/// be far above it. Prepaid machines keep theirs: it is what their hour is worth.
-pub(crate) fn list_price(catalogue: &Catalogue, instance: &Instance) -> Fact<Price> {
+/// What AWS answered about prices so far.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    /// Of spot machines, by region and id.
+    spot: Mutex<BTreeMap<Location, BTreeMap<String, Fact<Price>>>>,
+    /// On demand, by region and type.
+    live: Mutex<BTreeMap<(Location, MachineType), Live>>,
+}
+
+/// What AWS's price list says of a type in a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Live {
+    /// The price per hour; `None` where the list has none.
+    pub(crate) hourly: Option<Money>,
+    /// When it was asked.
+    pub(crate) as_of: DateTime<Utc>,
+}
+
+impl Answers {
+    /// Takes the prices of a region's spot machines, in the place of those before.
+    pub(crate) fn take_spot(&self, region: &Location, prices: BTreeMap<String, Fact<Price>>) {
+        let mut spot = self.spot.lock().unwrap_or_else(PoisonError::into_inner);
+        spot.insert(region.clone(), prices);
+    }
+
+    /// Takes what AWS's price list says of a type.
+    pub(crate) fn take_live(&self, region: &Location, kind: &MachineType, live: Live) {
+        let mut known = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert((region.clone(), kind.clone()), live);
+    }
+
+    /// What AWS's price list says of a type, where it was asked.
+    pub(crate) fn live(&self, region: &Location, kind: &MachineType) -> Option<Live> {
+        let known = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&(region.clone(), kind.clone())).copied()
+    }
+
+    fn spot(&self, instance: &Instance) -> Fact<Price> {
+        let spot = self.spot.lock().unwrap_or_else(PoisonError::into_inner);
+        let price = spot
+            .get(&instance.id.location)
+            .and_then(|machines| machines.get(&instance.id.native))
+            .cloned();
+        price.unwrap_or_else(|| {
+            let why = "the price of its spot capacity was not asked; set [[price]] for its type";
+            Fact::unknown(Ignorance::NotAsked, why)
+        })
+    }
+}
+
+/// The list price of a machine. That of a spot machine moves, and the price on demand would be far
+/// above it. Prepaid machines keep theirs: it is what their hour is worth.
+pub(crate) fn list_price(
+    catalogue: &Catalogue,
+    answers: &Answers,
+    instance: &Instance,
+) -> Fact<Price> {
     if matches!(instance.purchase, Purchase::Spot { .. }) {
-        return Fact::unknown(
-            Ignorance::NotOffered,
-            "the price of spot capacity varies; set [[price]] for its type",
-        );
+        return answers.spot(instance);
     }
     let (machine_type, region) = (&instance.machine_type, &instance.id.location);
+    let live = answers.live(region, machine_type);
+    if let Some((money, as_of)) = live.and_then(|live| Some((live.hourly?, live.as_of))) {
+        let source = PriceSource::ProviderApi;
+        let price = Price { money, unit: Unit::Hour, source, as_of: as_of.date_naive() };
+        return Fact::known(price, &Source::new(PRODUCTS), as_of);
+    }
     match catalogue.price(machine_type.as_str(), region.as_str(), Unit::Hour) {
         Some(price) => {
             let as_of = price.as_of.and_time(NaiveTime::MIN).and_utc();
@@ -32,6 +99,34 @@ pub(crate) fn list_price(catalogue: &Catalogue, instance: &Instance) -> Fact<Pri
             format!("no price of {machine_type} in {region} is known; set [[price]]"),
         ),
     }
+}
+
+/// How AWS's price list and the dated list contradict each other on a type, where they do.
+pub(crate) fn contradiction(
+    catalogue: &Catalogue,
+    answers: &Answers,
+    region: &Location,
+    kind: &MachineType,
+) -> Option<String> {
+    let live = answers.live(region, kind)?.hourly?;
+    let dated = catalogue.price(kind.as_str(), region.as_str(), Unit::Hour)?;
+    far_apart(live, dated.money).then(|| {
+        format!(
+            "AWS asks {} {} per hour for {kind} in {region}, the list of {} says {} {}: its own is \
+             used",
+            live.all_digits(),
+            live.currency,
+            dated.as_of,
+            dated.money.all_digits(),
+            dated.money.currency,
+        )
+    })
+}
+
+/// Whether two prices differ by more than a tenth of the first, or in their currency.
+fn far_apart(live: Money, dated: Money) -> bool {
+    live.currency != dated.currency
+        || (live.amount - dated.amount).abs() > live.amount / Decimal::TEN
 }
 
 #[cfg(test)]
@@ -50,6 +145,15 @@ mod tests {
                 "type,location,hourly,monthly,currency,gpu_model,gpu_count,gpu_memory_gib,as_of,source"
             )
         );
+    }
+
+    #[test]
+    fn fl_105_a_difference_above_a_tenth_counts() {
+        let money = |text: &str| text.parse::<Money>().expect("an amount");
+        assert!(!far_apart(money("23.7157 USD"), money("21.957642 USD")));
+        assert!(far_apart(money("21.957642 USD"), money("32.7726 USD")));
+        assert!(far_apart(money("1.00 USD"), money("0.89 USD")));
+        assert!(far_apart(money("1.00 CNY"), money("1.00 USD")));
     }
 
     #[test]

@@ -2,6 +2,10 @@
 
 use reaper_provider::AccountSettings;
 
+/// Options that are on or off.
+const SWITCHES: [&str; 5] =
+    ["imds", "server_side_filter", "name_uncovered_regions", "cost_explorer", "live_prices"];
+
 /// Checks what can be checked without AWS.
 ///
 /// # Errors
@@ -14,7 +18,7 @@ pub(crate) fn check(settings: &AccountSettings) -> Result<(), String> {
     if given("access_key_id") && settings.option("profile").is_some() {
         return Err("give either `credentials` or `profile`, not both".to_owned());
     }
-    for key in ["imds", "server_side_filter", "name_uncovered_regions"] {
+    for key in SWITCHES {
         if let Some(value) = settings.option(key)
             && !matches!(value, "true" | "false")
         {
@@ -136,6 +140,19 @@ mod tests {
             settings.options.insert("profile".to_owned(), "prod".to_owned());
         });
         assert!(two.is_some_and(|problem| problem.contains("not both")));
+    }
+
+    #[test]
+    fn a_switch_is_on_or_off() {
+        for key in SWITCHES {
+            let set = |value: &str| {
+                problem(|settings| {
+                    settings.options.insert(key.to_owned(), value.to_owned());
+                })
+            };
+            assert_eq!((set("true"), set("false")), (None, None), "{key}");
+            assert!(set("yes").is_some_and(|problem| problem.contains(key)), "{key}");
+        }
     }
 
     #[test]

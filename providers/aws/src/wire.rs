@@ -7,15 +7,17 @@ use std::future::Future;
 
 use aws_sdk_ec2::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_ec2::operation::RequestId;
+use aws_sdk_ec2::primitives::DateTime as RawTime;
 use aws_sdk_ec2::types::{
     AttributeBooleanValue, Filter, Instance, InstanceAttributeName, InstanceType, InstanceTypeInfo,
-    Region, SpotInstanceType, Tag,
+    Region, SpotInstanceType, SpotPrice, Tag,
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use reaper_provider::{CallContext, Delivery, ErrorKind, ProviderError};
 
 use crate::client::RegionClient;
 use crate::error::from_sdk;
+use crate::limiter::Limiter;
 use crate::trace::Trace;
 
 /// Entries per page that EC2 allows in most listings, and what we ask for unless configured.
@@ -26,6 +28,8 @@ const SMALLEST_PAGE: u32 = 5;
 const LARGEST_TYPE_PAGE: u32 = 100;
 /// Values that EC2 allows in one filter.
 pub(crate) const FILTER_VALUES: usize = 200;
+/// What EC2 calls Linux in its spot prices: without and with a VPC, which have the same price.
+const LINUX: [&str; 2] = ["Linux/UNIX (Amazon VPC)", "Linux/UNIX"];
 
 /// The spot request behind a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +84,7 @@ pub(crate) const INSTANCES: &str = "ec2:DescribeInstances";
 pub(crate) const TYPES: &str = "ec2:DescribeInstanceTypes";
 pub(crate) const TAGS: &str = "ec2:DescribeTags";
 pub(crate) const SPOT: &str = "ec2:DescribeSpotInstanceRequests";
+pub(crate) const SPOT_PRICES: &str = "ec2:DescribeSpotPriceHistory";
 pub(crate) const ATTRIBUTE: &str = "ec2:DescribeInstanceAttribute";
 const REGIONS: &str = "ec2:DescribeRegions";
 
@@ -249,6 +254,39 @@ impl Wire<'_> {
         Ok(requests)
     }
 
+    /// The prices of Linux spot capacity of the given types that hold now. EC2 answers with all that
+    /// changed since the start it is given, and with those in force at that time.
+    pub(crate) async fn spot_prices(
+        &self,
+        types: &[String],
+    ) -> Result<Vec<SpotPrice>, ProviderError> {
+        let mut prices = Vec::new();
+        for types in types.chunks(LARGEST_TYPE_PAGE as usize) {
+            let (mut tokens, mut token) = (Tokens::default(), None);
+            loop {
+                let kinds = types.iter().map(|name| InstanceType::from(name.as_str())).collect();
+                let request = self
+                    .region
+                    .ec2
+                    .describe_spot_price_history()
+                    .set_instance_types(Some(kinds))
+                    .set_product_descriptions(Some(LINUX.map(str::to_owned).to_vec()))
+                    .start_time(RawTime::from_secs(self.cx.now.timestamp()))
+                    .max_results(self.page(LARGEST_PAGE))
+                    .set_next_token(token);
+                let answer = self
+                    .send(SPOT_PRICES, |trace| request.customize().interceptor(trace).send())
+                    .await?;
+                prices.extend(answer.spot_price_history.unwrap_or_default());
+                token = tokens.next(SPOT_PRICES, answer.next_token)?;
+                if token.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(prices)
+    }
+
     /// Whether stop and terminate calls are refused for a machine.
     pub(crate) async fn protection(&self, id: &str) -> Result<(bool, bool), ProviderError> {
         let ask = |attribute: InstanceAttributeName| {
@@ -281,17 +319,31 @@ impl Wire<'_> {
         F: Future<Output = Result<O, SdkError<E, HttpResponse>>>,
         E: ProvideErrorMetadata + RequestId + Error + 'static,
     {
-        let trace = Trace::new(&self.cx.requests);
-        let _turn = self.region.limiter.turn().await;
-        // The SDK's futures are tens of kilobytes large.
-        let answer = Box::pin(begin(trace.clone())).await;
-        answer.map_err(|error| from_sdk(&error, call, &trace))
+        send(&self.region.limiter, self.cx, call, begin).await
     }
 
     fn page(&self, largest: u32) -> i32 {
         let size = self.page_size.unwrap_or(largest).clamp(SMALLEST_PAGE, largest);
         i32::try_from(size).unwrap_or(i32::MAX)
     }
+}
+
+/// Sends one call when its turn has come.
+pub(crate) async fn send<O, E, F>(
+    limiter: &Limiter,
+    cx: &CallContext,
+    call: &'static str,
+    begin: impl FnOnce(Trace) -> F,
+) -> Result<O, ProviderError>
+where
+    F: Future<Output = Result<O, SdkError<E, HttpResponse>>>,
+    E: ProvideErrorMetadata + RequestId + Error + 'static,
+{
+    let trace = Trace::new(&cx.requests);
+    let _turn = limiter.turn().await;
+    // The SDK's futures are tens of kilobytes large.
+    let answer = Box::pin(begin(trace.clone())).await;
+    answer.map_err(|error| from_sdk(&error, call, &trace))
 }
 
 fn on(attribute: Option<&AttributeBooleanValue>) -> Result<bool, ProviderError> {

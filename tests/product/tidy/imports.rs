@@ -59,6 +59,8 @@ const WORLD: [(&str, &[&str]); 5] = [
     ("reqwest", &["reaper-http", "reaper-ledger"]),
     ("object_store", &["reaper-ledger"]),
     ("aws-sdk-ec2", &["reaper-aws"]),
+    ("aws-sdk-costexplorer", &["reaper-aws"]),
+    ("aws-sdk-pricing", &["reaper-aws"]),
     ("hyper", &["reaper-simcloud"]),
 ];
 

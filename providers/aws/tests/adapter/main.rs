@@ -5,11 +5,14 @@
 mod account;
 mod acting;
 mod acting_on_simcloud;
+mod billing;
 mod details;
 mod listing;
 mod permits;
+mod prices;
 mod reading;
 mod simcloud;
+mod stage;
 mod support;
 
 use reaper_aws::AwsProvider;

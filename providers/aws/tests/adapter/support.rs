@@ -1,5 +1,5 @@
-//! A scripted EC2 and STS on the loopback: each test says what is answered to which call. It knows
-//! nothing of clouds; the simulated one and its laws are tested elsewhere.
+//! A scripted AWS on the loopback: each test says what is answered to which call. It knows nothing of
+//! clouds; the simulated one and its laws are tested elsewhere.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -17,12 +17,16 @@ pub(crate) struct Request {
     pub(crate) region: String,
     /// The form, `Action` included.
     pub(crate) form: BTreeMap<String, String>,
+    /// The operation of a call that speaks JSON, else empty.
+    operation: String,
+    /// The body as it came.
+    pub(crate) body: String,
 }
 
 impl Request {
     /// The call, such as `DescribeInstances`.
     pub(crate) fn action(&self) -> &str {
-        self.get("Action")
+        if self.operation.is_empty() { self.get("Action") } else { &self.operation }
     }
 
     /// A field of the form, empty where it is missing.
@@ -56,6 +60,12 @@ pub(crate) fn refuse_sts(status: u16, code: &str) -> Answer {
          </Error><RequestId>req-7</RequestId></ErrorResponse>"
     );
     Answer(status, String::new(), body)
+}
+
+/// An error in the form of Cost Explorer and the price list.
+pub(crate) fn refuse_json(code: &str) -> Answer {
+    let body = format!(r#"{{"__type":"com.amazonaws.x#{code}","message":"words"}}"#);
+    Answer(400, "x-amzn-requestid: req-5\r\n".to_owned(), body)
 }
 
 /// An instance in EC2's form, running since the first of November 2026.
@@ -154,11 +164,14 @@ async fn serve(
 }
 
 async fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
-    let (mut length, mut region) = (0, String::new());
+    let (mut length, mut region, mut operation) = (0, String::new(), String::new());
     loop {
         let mut line = String::new();
         if stream.read_line(&mut line).await.ok()? == 0 {
             return None;
+        }
+        if let Some((_, name)) = line.split_once("Service.") {
+            name.trim_end().clone_into(&mut operation);
         }
         let line = line.trim_end().to_ascii_lowercase();
         if line.is_empty() {
@@ -174,7 +187,7 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await.ok()?;
     let form = form_urlencoded::parse(&body).into_owned().collect();
-    Some(Request { region, form })
+    Some(Request { region, form, operation, body: String::from_utf8(body).ok()? })
 }
 
 /// The run's clock in all tests: noon of the last of November 2026.
@@ -188,6 +201,11 @@ pub(crate) fn context() -> CallContext {
 /// Who answers in all tests.
 pub(crate) fn identity() -> Identity {
     Identity { account: ProviderAccount::new("111122223333"), login: "test".to_owned() }
+}
+
+/// A run at another time.
+pub(crate) fn at(now: &str) -> CallContext {
+    CallContext { now: now.parse().expect("a time"), ..context() }
 }
 
 /// Lists one region: what was read, how it ended, and how many requests it took.
