@@ -1,4 +1,4 @@
-//! Mail: who may be written to, what a notice says, and what became of each mail.
+//! Mail: who may be written to, what a notice or an alert says, and what became of each mail.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -7,19 +7,24 @@
 //! | [`delivery`] | [`Delivery`]: what became of a mail; [`Post`]: whatever delivers |
 //! | [`smtp`] | [`SmtpMailer`]: delivery to an SMTP server |
 //! | [`notice`] | [`Notice`]: the mail to an owner about machines |
+//! | [`alert`] | [`Alert`]: the mail about a budget of which a threshold is reached |
+//! | `words`, `field` | what the texts of all mails share |
 //!
 //! Everything but [`smtp`] is pure. Whom to write to, when, and what a delivery means for a case is
 //! decided elsewhere.
 
 pub mod address;
+pub mod alert;
 pub mod delivery;
 pub mod mail;
 pub mod notice;
 pub mod smtp;
 
+mod field;
 mod words;
 
 pub use address::{Address, AddressError};
+pub use alert::Alert;
 pub use delivery::{Delivery, Post, Refused};
 pub use mail::{Attachment, Key, Mail};
 pub use notice::Notice;

@@ -1,15 +1,9 @@
-//! One machine as labelled lines. Everything from outside is cleaned and cut here; escaping is the
-//! template's.
+//! One machine as labelled lines.
 
 use super::subject;
 use super::view::{Notice, Row};
-use crate::words::short;
-
-const MISSING: &str = "-";
-
-/// Characters of one value, and values under one label. With these, 25 machines fit into a mail.
-const LONGEST_VALUE: usize = 160;
-const MOST_VALUES: usize = 6;
+use crate::field::{Field, MISSING};
+use crate::words::outside;
 
 /// A machine, ready to be shown.
 #[derive(Debug)]
@@ -19,15 +13,6 @@ pub(super) struct Card {
     /// Whether that is something to hurry for.
     pub(super) urgent: bool,
     pub(super) fields: Vec<Field>,
-}
-
-/// One label and its values.
-#[derive(Debug)]
-pub(super) struct Field {
-    pub(super) label: &'static str,
-    pub(super) values: Vec<String>,
-    /// To be copied: never wrapped.
-    pub(super) code: bool,
 }
 
 impl Card {
@@ -68,37 +53,6 @@ impl Card {
     }
 }
 
-impl Field {
-    fn of<T: AsRef<str>>(
-        label: &'static str,
-        values: impl IntoIterator<Item = T>,
-        code: bool,
-    ) -> Self {
-        let all: Vec<T> = values.into_iter().collect();
-        // A command that was cut would be another command.
-        let most = if code { 4 * LONGEST_VALUE } else { LONGEST_VALUE };
-        let mut values: Vec<String> =
-            all.iter().take(MOST_VALUES).map(|value| outside(value.as_ref(), most)).collect();
-        values.retain(|value| !value.is_empty());
-        if all.len() > MOST_VALUES {
-            values.push(format!("and {} more", all.len() - MOST_VALUES));
-        }
-        let code = code && !values.is_empty();
-        if values.is_empty() {
-            values.push(MISSING.to_owned());
-        }
-        Self { label, values, code }
-    }
-
-    fn text<T: AsRef<str>>(label: &'static str, values: impl IntoIterator<Item = T>) -> Self {
-        Self::of(label, values, false)
-    }
-
-    fn code<T: AsRef<str>>(label: &'static str, values: impl IntoIterator<Item = T>) -> Self {
-        Self::of(label, values, true)
-    }
-}
-
 /// What is lost; for a machine that ends for good that is more than any list of disks says.
 fn lost(row: &Row) -> Vec<String> {
     let for_good = row.planned.terminates().then(|| {
@@ -125,11 +79,6 @@ fn title(row: &Row) -> String {
 fn shown(text: Option<&str>) -> String {
     let text = text.map(|text| outside(text, 60)).unwrap_or_default();
     if text.is_empty() { MISSING.to_owned() } else { text }
-}
-
-/// Text from outside: cleaned, cut, and with no address in it that a mail program would make a link.
-fn outside(text: &str, most: usize) -> String {
-    short(text, most).replace("://", ":⟨2f⟩/")
 }
 
 #[cfg(test)]

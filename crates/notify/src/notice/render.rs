@@ -3,20 +3,17 @@
 
 use askama::Template;
 
-use super::card::{Card, Field};
+use super::card::Card;
 use super::view::{Notice, Row};
+use crate::field::{COLUMNS, Field};
 use crate::mail::Attachment;
-use crate::words::short;
+use crate::words::{short, wrapped};
 
 /// Machines that are shown in full.
 const MOST_CARDS: usize = 25;
 
 /// Bytes of the HTML part. Beyond about 100 KB, Gmail cuts a mail off.
 const MOST_HTML: usize = 80 * 1024;
-
-/// Columns of the plain part, and of its labels.
-const COLUMNS: usize = 78;
-const LABEL: usize = 19;
 
 /// A notice, written out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,36 +182,6 @@ impl Card {
     fn lines(&self) -> Vec<String> {
         self.fields.iter().flat_map(Field::lines).collect()
     }
-}
-
-impl Field {
-    fn lines(&self) -> Vec<String> {
-        let wrap = |value: &String| {
-            if self.code { vec![value.clone()] } else { wrapped(value, COLUMNS - LABEL) }
-        };
-        let lines = self.values.iter().flat_map(wrap).enumerate();
-        lines
-            .map(|(index, line)| {
-                let label = if index == 0 { self.label } else { "" };
-                format!("{label:<LABEL$}{line}")
-            })
-            .collect()
-    }
-}
-
-/// Broken between words; a longer word stays whole.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -1,17 +1,10 @@
 //! The subject and the opening words: how many, when first, how much money. A promise only where
 //! the notice makes one.
 
-use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 use reaper_model::Totals;
 
 use super::view::{Fallback, Kind, Notice, Planned, Row};
-use crate::words::count;
-
-/// `Fri 4 Dec 2026 09:00 CET (+01:00)`.
-pub(super) fn in_full(at: DateTime<Utc>, zone: Tz) -> String {
-    at.with_timezone(&zone).format("%a %-d %b %Y %H:%M %Z (%:z)").to_string()
-}
+use crate::words::{count, in_full};
 
 impl Notice {
     /// The machines that this notice promises to do something to.

@@ -1,7 +1,10 @@
 //! What arrives, as Python's `email` reads it.
 
+use reaper_model::OnLimit;
+use reaper_model::document::{AlertStatus, Basis, BudgetStatus, BudgetView};
+use reaper_notify::alert::{Against, Repeat, Why};
 use reaper_notify::notice::{Kind, Notice, Planned, Row};
-use reaper_notify::{Delivery, Mail, Post as _, Smtp};
+use reaper_notify::{Alert, Delivery, Mail, Post as _, Smtp};
 use serde_json::{Value, json};
 
 use crate::server::{Server, mail, mailer};
@@ -99,6 +102,81 @@ async fn a_notice_arrives_with_its_headers_and_both_parts() {
     }
     assert!(part(&mail, "text/plain").contains("Alice <b>"));
     assert!(part(&mail, "text/html").contains("Alice &#60;b&#62;"));
+}
+
+#[tokio::test]
+async fn fl_115_an_alert_arrives_with_the_names_by_which_doubles_are_known() {
+    let (budget, covers) = (budget(), ["50%".to_owned(), "80%".to_owned()]);
+    let alert = Alert {
+        key: "alert-80.finance".parse().expect("a key"),
+        thread: "budget-all-gpu.2026-11".parse().expect("a key"),
+        id: "all-gpu/2026-11/actual/80%/5000 EUR",
+        to: "finance@example.org".parse().expect("an address"),
+        at: "2026-11-30T08:00:00Z".parse().expect("a time"),
+        zone: chrono_tz::Europe::Amsterdam,
+        contact: None,
+        budget: &budget,
+        scope: Some("project Alice <b>"),
+        covers: &covers,
+        against: Against::Actual,
+        why: Why::Recipient,
+        repeat: Some(Repeat::NoHistory),
+        machines: &[],
+        stops: &[],
+        bills: &[],
+    };
+    let mail = arrived(&alert.mail().expect("renders"), |settings| settings).await;
+    for (name, value) in [
+        ("to", "finance@example.org"),
+        (
+            "subject",
+            "Budget all-gpu: 50 % and 80 % reached (4,212.00 EUR of 5,000.00 EUR, November 2026)",
+        ),
+        ("message-id", "<alert-80.finance@example.org>"),
+        ("references", "<budget-all-gpu.2026-11@example.org>"),
+        ("x-reaper-alert", "all-gpu/2026-11/actual/80%/5000 EUR"),
+        ("auto-submitted", "auto-generated"),
+    ] {
+        assert_eq!(headers(&mail, name), [value], "{name}");
+    }
+    assert_eq!(mail["structure"], json!(["multipart/alternative", "text/plain", "text/html"]));
+    for kind in ["text/plain", "text/html"] {
+        let text = part(&mail, kind);
+        for shown in ["4,212.00 EUR of 5,000.00 EUR", "There is no alert history", "estimate from"]
+        {
+            assert!(text.contains(shown), "{kind}: {text}");
+        }
+    }
+    assert!(part(&mail, "text/plain").contains("██████████│"));
+    assert!(part(&mail, "text/html").contains("Alice &#60;b&#62;"));
+}
+
+fn budget() -> BudgetView {
+    let time = |text: &str| text.parse().expect("a time");
+    BudgetView {
+        name: "all-gpu".to_owned(),
+        period: "2026-11".to_owned(),
+        from: time("2026-11-01T00:00:00+01:00"),
+        until: time("2026-12-01T00:00:00+01:00"),
+        limit: "5000 EUR".parse().expect("money"),
+        spent: "4212 EUR".parse().expect("money"),
+        basis: Basis::Estimate,
+        at_least: false,
+        why: Vec::new(),
+        percent: "84.2".to_owned(),
+        status: BudgetStatus::Warn,
+        forecast: None,
+        forecast_if_stopped: None,
+        run_rate: None,
+        forecast_why: None,
+        thresholds: ["50%", "80%"].map(str::to_owned).to_vec(),
+        reached: ["50%", "80%"].map(str::to_owned).to_vec(),
+        forecast_reached: Vec::new(),
+        new: ["50%", "80%"].map(str::to_owned).to_vec(),
+        alert: AlertStatus::Due,
+        at_todays_rates: None,
+        on_limit: OnLimit::Report,
+    }
 }
 
 #[tokio::test]
