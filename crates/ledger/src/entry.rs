@@ -1,7 +1,7 @@
 //! What can be recorded. A new kind of entry, or a new meaning of an old one, raises
 //! [`FORMAT`](crate::FORMAT): an older version must refuse what it would misread.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -12,6 +12,7 @@ use reaper_model::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::codec;
 use crate::frame::Digest;
 
 /// One account at one provider, by the provider's own name: what a lease is taken on.
@@ -167,8 +168,15 @@ pub enum Entry {
         #[serde(with = "reaper_model::ident::parts")]
         id: InstanceId,
     },
-    /// A machine's bill reads otherwise than before, or the machine was away: see
+    /// Bills were read: that of every machine which is there at these places, but for those that
+    /// are named, reads as before or as a [`Entry::Metered`] of the same commit says. See
     /// [`State::meter_entries`](crate::State::meter_entries).
+    MetersRead {
+        /// The places, each with its machines that were not read.
+        #[serde(with = "codec::pairs")]
+        places: BTreeMap<Place, Vec<String>>,
+    },
+    /// A machine's bill reads otherwise than before, or the machine was away.
     Metered {
         /// The machine.
         #[serde(with = "reaper_model::ident::parts")]

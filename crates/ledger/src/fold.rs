@@ -131,6 +131,7 @@ impl State {
                     meter.miss(at);
                 }
             }
+            Entry::MetersRead { places } => self.fold_meters_read(at, places),
             Entry::Metered { id, confirmed, absent, reading } => {
                 let (confirmed, absent, reading) = (*confirmed, *absent, reading.clone());
                 self.fold_metered(id, Metered { at, confirmed, absent, reading })?;

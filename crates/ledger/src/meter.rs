@@ -1,19 +1,19 @@
 //! Meters: what the looks at a machine said of its bill. A commit names only the machines whose
-//! bill reads otherwise than at the look before, or that were away in between; of all others the
-//! listing says that they were seen, and their reading holds on.
+//! bill reads otherwise than at the look before, or that were away in between, and the places
+//! where all others read as before. A listing alone reads nothing: of a run that ends between the
+//! two nobody concludes that a bill went on.
 //!
 //! A meter outlives its machine: what is gone has still cost something this month.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_model::{InstanceId, Reading};
 use serde::{Deserialize, Serialize};
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Place};
 use crate::fold::Contradiction;
-use crate::state::State;
+use crate::state::{State, is_at};
 
 /// How long the meter of a machine that is gone is kept, and how far back that of one that is
 /// there reaches: over the month before, also where that ended late.
@@ -28,7 +28,7 @@ pub const READINGS: usize = 500;
 pub struct Meter {
     /// Each differs from the one before, or comes after an absence; oldest first, never none.
     pub readings: Vec<Metered>,
-    /// When a look last showed the machine: until then the last reading is known to hold.
+    /// When the machine was last read: until then the last reading is known to hold.
     pub seen: DateTime<Utc>,
     /// When a complete listing first did not show it after that, or the provider denied it; until
     /// it is read again.
@@ -66,13 +66,6 @@ impl Meter {
         let last = self.last().map_or(self.seen, |last| last.at);
         let confirmed = metered.confirmed.is_some_and(|at| last <= at && at <= metered.at);
         confirmed && !self.knows_later(metered.at)
-    }
-
-    /// A listing showed the machine. After an absence that says nothing before it is read again.
-    pub(crate) fn look(&mut self, at: DateTime<Utc>) {
-        if self.absent.is_none() {
-            self.seen = self.seen.max(at);
-        }
     }
 
     /// The machine was not there; not of a listing that is older than the last look.
@@ -120,6 +113,11 @@ fn costs_alike(one: &Reading, other: &Reading) -> bool {
 }
 
 impl State {
+    /// Since when bills are read: what had ended before is in no meter.
+    pub fn metered_since(&self) -> Option<DateTime<Utc>> {
+        self.metered_since
+    }
+
     /// What is known of a machine's bill.
     pub fn meter(&self, id: &InstanceId) -> Option<&Meter> {
         self.meters.get(id)
@@ -130,10 +128,10 @@ impl State {
         self.meters.iter()
     }
 
-    /// The entries that record what the looks of the time `at` read: beside those of
-    /// [`State::sight`], in the same commit. Nothing for a machine that reads as before, or of
-    /// which a later look is known. One that several accounts show is read as before if one of
-    /// them says so, else as the first of them says.
+    /// The entries that record what a look at the time `at` read, of machines that
+    /// [`State::sight`] has recorded before or records in the same commit. Of those that read as
+    /// before, only their places; nothing of one of which a later look is known. One that several
+    /// accounts show is read as before if one of them says so, else as the first of them says.
     pub fn meter_entries(
         &self,
         at: DateTime<Utc>,
@@ -158,7 +156,43 @@ impl State {
                 reading: (*reading).clone(),
             })
         };
-        by_machine.into_iter().filter_map(entry).collect()
+        let mut places: BTreeMap<Place, Vec<String>> = BTreeMap::new();
+        for id in by_machine.keys().filter(|id| self.goes_on(id)) {
+            places.entry(Place::of(id)).or_default();
+        }
+        for (place, unread) in &mut places {
+            let here = self.machines_at(place).map(|(id, _)| id);
+            let missing = here.filter(|id| !by_machine.contains_key(id) && self.goes_on(id));
+            unread.extend(missing.map(|id| id.native.clone()));
+        }
+        let begins = self.metered_since.is_none();
+        let read = (begins || !places.is_empty()).then_some(Entry::MetersRead { places });
+        read.into_iter().chain(by_machine.into_iter().filter_map(entry)).collect()
+    }
+
+    /// Whether a machine is there and has a meter that says so too.
+    fn goes_on(&self, id: &InstanceId) -> bool {
+        let there = self.machines.get(id).is_some_and(|machine| machine.absence.is_none());
+        there && self.meters.get(id).is_some_and(|meter| meter.absent.is_none())
+    }
+
+    /// Folds the places of [`State::meter_entries`].
+    pub(crate) fn fold_meters_read(
+        &mut self,
+        at: DateTime<Utc>,
+        places: &BTreeMap<Place, Vec<String>>,
+    ) {
+        self.metered_since.get_or_insert(at);
+        for (place, unread) in places {
+            let unread: BTreeSet<&str> = unread.iter().map(String::as_str).collect();
+            let here = self.meters.range_mut(place.machine("")..);
+            for (id, meter) in here.take_while(|(id, _)| is_at(id, place)) {
+                let there = self.machines.get(id).is_some_and(|machine| machine.absence.is_none());
+                if there && meter.absent.is_none() && !unread.contains(id.native.as_str()) {
+                    meter.seen = meter.seen.max(at);
+                }
+            }
+        }
     }
 
     /// Folds what [`State::meter_entries`] made.

@@ -34,6 +34,7 @@ impl State {
                 Entry::Alert { key, .. } => part.take_alert(self, key),
                 Entry::RunStarted { .. }
                 | Entry::RunEnded { .. }
+                | Entry::MetersRead { .. }
                 | Entry::Rearmed { .. }
                 | Entry::Exempted { .. }
                 | Entry::ExemptionEnded { .. }

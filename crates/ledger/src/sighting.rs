@@ -80,9 +80,6 @@ impl State {
         for (id, machine) in here.take_while(|(id, _)| is_at(id, place)) {
             if machine.absence.is_none() && !missing.contains(id.native.as_str()) {
                 machine.last_seen = machine.last_seen.max(at);
-                if let Some(meter) = self.meters.get_mut(id) {
-                    meter.look(at);
-                }
             }
         }
         for native in absent {

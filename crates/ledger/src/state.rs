@@ -32,6 +32,8 @@ pub struct State {
     #[serde(default, with = "codec::by_instance")]
     pub(crate) meters: BTreeMap<InstanceId, Meter>,
     #[serde(default)]
+    pub(crate) metered_since: Option<DateTime<Utc>>,
+    #[serde(default)]
     pub(crate) rates: BTreeMap<String, Frozen>,
     #[serde(default, with = "codec::pairs")]
     pub(crate) rearmed: BTreeMap<Level, DateTime<Utc>>,

@@ -235,7 +235,10 @@ fn said(entry: &Entry, subjects: &Subjects, readings: &mut Readings, zone: Tz) -
         Entry::ExemptionEnded { id, by } => {
             vec![Said::of("kept", id, format!("no longer kept, says {by}"))]
         }
-        Entry::Claimed { .. } | Entry::Released { .. } | Entry::Pruned { .. } => Vec::new(),
+        Entry::MetersRead { .. }
+        | Entry::Claimed { .. }
+        | Entry::Released { .. }
+        | Entry::Pruned { .. } => Vec::new(),
     }
 }
 

@@ -3,10 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_ledger::{
     About, ActionResult, ActionStep, Decision, Entry, Error, Ledger, Looks, NoticeIntent,
-    NoticeStep, Opening, Place, Sending, Store, Verb, Writer,
+    NoticeStep, Opening, Place, Sending, State, Store, Verb, Writer,
 };
-use reaper_model::InstanceId;
 use reaper_model::outcome::Class;
+use reaper_model::{Billed, InstanceId, Noted, Reading, Unit};
 
 /// Hour zero of all tests.
 pub(crate) fn hour(hours: i64) -> DateTime<Utc> {
@@ -56,6 +56,39 @@ pub(crate) async fn list_at(
     ledger.append(at, sight).await.expect("recorded");
 }
 
+/// Records a look at the first account: its listing, and what the machines read.
+pub(crate) async fn look(
+    ledger: &mut Ledger,
+    at: DateTime<Utc>,
+    complete: bool,
+    seen: &[(&str, &Reading)],
+) {
+    let look = |state: &State| {
+        let natives = seen.iter().map(|(native, _)| *native);
+        let listing = state.sight(&place("111122223333"), complete, natives);
+        let read: Vec<_> =
+            seen.iter().map(|&(native, reading)| (machine(native), reading.clone())).collect();
+        let readings = state.meter_entries(at, &read);
+        Decision::Write(std::iter::once(listing).chain(readings).collect(), ())
+    };
+    ledger.append(at, look).await.expect("recorded");
+}
+
+/// A machine that runs since hour zero at a price per hour.
+pub(crate) fn reading(price: &str) -> Reading {
+    Reading {
+        billed: Billed::Since(Some(hour(0))),
+        price: Some(Noted { money: price.parse().expect("money"), unit: Unit::Hour }),
+        committed: false,
+        account: "research".into(),
+        machine_type: "p4d.24xlarge".into(),
+        name: Some("notebook".to_owned()),
+        owners: vec!["alice".to_owned()],
+        team: None,
+        tags: [("project".to_owned(), "atlas".to_owned())].into(),
+    }
+}
+
 pub(crate) fn notice(key: &str, step: Sending<NoticeIntent>) -> Entry {
     Entry::Notice { key: key.to_owned(), step }
 }
@@ -63,7 +96,7 @@ pub(crate) fn notice(key: &str, step: Sending<NoticeIntent>) -> Entry {
 pub(crate) fn to_owner(native: &str) -> Sending<NoticeIntent> {
     let (id, rule) = (machine(native), "ownerless".to_owned());
     let (due_at, verb) = (Some(day(3)), Some(Verb::Stop));
-    let about = vec![About { id, rule, since: day(0), due_at, verb, data_loss: false }];
+    let about = vec![About { id, rule, since: day(0), due_at, verb, data_loss: false, hasten: false }];
     let to = "alice@example.org".to_owned();
     Sending::Intended(NoticeIntent { to, step: NoticeStep::Stop, about })
 }
