@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Datelike as _, Utc};
 use reaper_model::{
-    Fact, Guard, Instance, InstanceId, Meter, ProviderName, State, StopKind, Tags, Verb,
+    BillKind, Fact, Guard, Instance, InstanceId, Meter, Money, PriceSource, ProviderName, State,
+    StopKind, Tags, Verb,
 };
 use reaper_provider::{AccountSettings, Delivery, ErrorKind, Identity, Provider, StopPermit};
 use rust_decimal::Decimal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::alone::{alike, with_details};
 use crate::law::OwnLaw;
@@ -22,11 +23,12 @@ use crate::stage::{Place, Reading, context, identity, open, settings};
 use crate::support::Moto;
 
 /// Name and trial, like those of the other laws.
-pub(crate) const LAWS: [OwnLaw; 6] = [
+pub(crate) const LAWS: [OwnLaw; 7] = [
     ("fl_013_listings_are_complete", || Box::pin(complete())),
     ("the_same_inventory_twice_is_equal", || Box::pin(same_twice())),
     ("a_read_says_what_the_listing_says", || Box::pin(read_as_listed())),
     ("tags_come_through_letter_for_letter", || Box::pin(tags_and_prices())),
+    ("spot_prices_and_costs_are_read", || Box::pin(spot_prices_and_costs())),
     ("what_is_done_is_seen_by_others", || Box::pin(done())),
     ("fl_039_fl_045_what_is_refused_is_left_alone", || Box::pin(refused())),
 ];
@@ -175,6 +177,45 @@ async fn tags_and_prices() {
             Fact::Absent { .. } => panic!("{}: a price is known or unknown", machine.id),
         }
     }
+}
+
+/// moto's spot price and the costs that it was told come through on the wire that others wrote.
+async fn spot_prices_and_costs() {
+    let mut fleet = Fleet::start();
+    fleet.settings.options.insert("cost_explorer".to_owned(), "true".to_owned());
+    let provider = fleet.open();
+    let readings = fleet.list(&*provider).await;
+    let mut machines = readings.iter().flat_map(|reading| &reading.machines);
+    let spot = machines.find(|machine| machine.id.native == fleet.id("spot")).expect("listed");
+    let price = provider.price(spot);
+    let price = price.value().expect("a price");
+    assert_eq!(price.source, PriceSource::ProviderApi);
+    assert_eq!(price.money.amount, Decimal::new(1, 5));
+
+    let now = fleet.now();
+    let month = now.format("%Y-%m");
+    let metric = |amount: &str, unit: &str| json!({"Amount": amount, "Unit": unit});
+    let told = json!([{
+        "TimePeriod": {"Start": format!("{month}-01"), "End": format!("{month}-02")},
+        "Estimated": true,
+        "Total": {},
+        "Groups": [{
+            "Keys": ["Amazon Elastic Compute Cloud - Compute", "EU-BoxUsage:g5.xlarge"],
+            "Metrics": {
+                "UnblendedCost": metric("26.952", "USD"),
+                "UsageQuantity": metric("24", "Hrs"),
+            },
+        }],
+    }]);
+    let answer = fleet.moto.boto3("bill", &[&told.to_string()]);
+    assert_eq!(answer["status"], 201);
+    // Late enough in the month for its first day to be whole.
+    let later = now + chrono::TimeDelta::days(if now.day() < 3 { 3 } else { 0 });
+    let bill = provider.bill(&context(later), &fleet.identity()).await.expect("readable");
+    let bill = bill.expect("consented");
+    let [line] = &bill.lines[..] else { panic!("not one line: {:?}", bill.lines) };
+    assert_eq!(line.amount.map(Money::all_digits).as_deref(), Some("26.952"));
+    assert_eq!((line.kind, line.hours), (BillKind::Compute, Some(Decimal::from(24))));
 }
 
 /// A stopped, a terminated and a kept machine are that for boto3 too, and for the next read.

@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import sys
+import urllib.request
 from datetime import datetime, timedelta, timezone
 
 os.environ.setdefault("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")
@@ -141,6 +142,15 @@ def bucket(url, name):
     return name
 
 
+def bill(url, results):
+    """What Cost Explorer is to answer to the next question; moto keeps no costs of its own."""
+    body = json.dumps({"results": [{"ResultsByTime": json.loads(results)}]}).encode()
+    path = "/moto-api/static/ce/cost-and-usage-results"
+    request = urllib.request.Request(url + path, data=body, method="POST")
+    with urllib.request.urlopen(request) as answer:
+        return {"status": answer.status}
+
+
 def main():
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -163,7 +173,7 @@ def main():
 
 
 if __name__ == "__main__":
-    questions = {"seen": seen, "states": states, "bucket": bucket}
+    questions = {"seen": seen, "states": states, "bucket": bucket, "bill": bill}
     if sys.argv[1:]:
         print(json.dumps(questions[sys.argv[1]](*sys.argv[2:])))
     else:
