@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use reaper_ledger::{Account, ActionResult, ActionStep, Entry, NoticeStep, Sending, Writer};
+use reaper_ledger::{
+    Account, ActionResult, ActionStep, AlertKey, Entry, NoticeStep, Sending, Writer,
+};
 
 use crate::diary::{Event, is_intent};
 use crate::fleet::{Cloud, EXPIRED, OWNERLESS, Owner, Stand};
@@ -22,6 +24,7 @@ pub(crate) struct Counts {
     pub(crate) requests: usize,
     pub(crate) confirmed: usize,
     pub(crate) letters: usize,
+    pub(crate) alerts: usize,
     pub(crate) contested: usize,
     pub(crate) commits: u64,
     pub(crate) planned: usize,
@@ -65,6 +68,8 @@ pub(crate) struct Book {
     pub(crate) unread: BTreeSet<String>,
     /// When the action was announced for, by key, machine and rule.
     pub(crate) announced: BTreeMap<(String, String, String), DateTime<Utc>>,
+    /// Thresholds of which the ledger holds that they were told.
+    pub(crate) alerted: BTreeSet<String>,
     notices: BTreeMap<String, Notice>,
     /// Complete listings in a row that did not show a machine.
     absent: BTreeMap<String, usize>,
@@ -116,6 +121,7 @@ impl Book {
                 }
                 Event::Posted(letter) => {
                     self.counts.letters += 1;
+                    self.threshold_once(story, letter);
                     self.letters.push(letter.clone());
                 }
                 Event::Listed { .. } | Event::Answered { .. } => {}
@@ -183,6 +189,17 @@ impl Book {
                     let contested = notice.step == NoticeStep::Contested;
                     self.counts.contested += usize::from(contested);
                 }
+            }
+            Entry::Alert { key, step: Sending::Accepted } => {
+                let AlertKey { budget, period, basis, threshold, limit, .. } = key;
+                let alert = format!("{budget}/{period}/{basis}/{threshold}/{limit}");
+                let accepted =
+                    |letter: &&Letter| letter.accepted && letter.alert.as_ref() == Some(&alert);
+                if self.letters.iter().filter(accepted).count() == 0 {
+                    story.broken("threshold_once", format!("nobody accepted {alert}"));
+                }
+                self.counts.alerts += 1;
+                self.alerted.insert(alert);
             }
             Entry::Action { id, rule, step: ActionStep::Intended { looks, .. }, .. } => {
                 let notice = story.rules.notice(rule).as_secs();

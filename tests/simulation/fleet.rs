@@ -9,6 +9,8 @@ use reaper_simcloud::Act;
 
 /// Who is told where nobody else can be.
 pub(crate) const FALLBACK: &str = "gpu-team@example.org";
+/// Who is alerted of the budget.
+pub(crate) const FINANCE: &str = "finance@example.org";
 /// A mailbox that is gone.
 pub(crate) const BOUNCES: &str = "dave@example.org";
 

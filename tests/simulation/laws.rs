@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::book::{Book, Ground};
 use crate::diary::Event;
-use crate::fleet::{FALLBACK, Machine, Owner, Stand};
+use crate::fleet::{FALLBACK, FINANCE, Machine, Owner, Stand};
 use crate::office::Letter;
 use crate::run::{MAX_ACTIONS, MAX_HOURLY, MAX_SHARE};
 use crate::story::{Ending, Story};
@@ -95,11 +95,29 @@ impl Book {
         }
     }
 
+    /// A threshold is told under one key, and no more once the ledger holds that it was accepted.
+    pub(crate) fn threshold_once(&self, story: &Story, letter: &Letter) {
+        let Some(alert) = &letter.alert else { return };
+        let alike = |before: &&Letter| before.alert.as_ref() == Some(alert);
+        if self.letters.iter().filter(alike).any(|before| before.key != letter.key) {
+            story.broken("threshold_once", format!("{alert} has two keys: {letter:?}"));
+        }
+        if self.alerted.contains(alert) {
+            story.broken("threshold_once", format!("{alert} was accepted, and is told again"));
+        }
+    }
+
     /// Letters go to those whose machines they are about, one a recipient and step.
     pub(crate) fn letters_are_for_their_owner(&self, story: &Story) {
         let mut heaps: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let bounced = story.letters().filter(|letter| letter.bounced).count();
         for letter in story.letters() {
+            if letter.alert.is_some() {
+                if letter.to != FINANCE {
+                    story.broken("letters_are_for_their_owner", format!("{letter:?}"));
+                }
+                continue;
+            }
             let step = letter.key.split('-').next().unwrap_or_default();
             if letter.promises() && !story.acts {
                 story.broken("dry_is_dry", format!("a run that only reports promised {letter:?}"));

@@ -86,6 +86,7 @@ fn lawful(seed: u64) -> Result<(), Failed> {
     let enough = counts.confirmed >= 3
         && counts.requests >= 4
         && counts.letters >= 30
+        && counts.alerts >= 10
         && counts.cut >= 20
         && counts.runs >= 300;
     if enough { Ok(()) } else { Err(format!("too little happened: {counts:?}").into()) }

@@ -19,6 +19,8 @@ pub(crate) struct Letter {
     pub(crate) key: String,
     pub(crate) to: String,
     pub(crate) text: String,
+    /// Of which threshold it alerts, if it does.
+    pub(crate) alert: Option<String>,
     /// Whether the office said that it has taken it over.
     pub(crate) accepted: bool,
     /// Whether the office said that there is no such recipient.
@@ -74,6 +76,7 @@ impl Post for Office {
                     key: mail.key.to_string(),
                     to: mail.to.to_string(),
                     text: mail.text.clone(),
+                    alert: mail.alert.clone(),
                     accepted: matches!(answer, Delivery::Accepted { .. }),
                     bounced: answer.recipient_is_unreachable(),
                 }));

@@ -14,14 +14,16 @@ use reaper_engine::{
 };
 use reaper_ledger::{Error, Ledger, Opening, View, Writer};
 use reaper_model::document::{ConfigView, Mode, OwnerStatus, WantedAction};
-use reaper_model::{Currency, Money, Plan, PriceOverride, Span, Unit};
+use reaper_model::{
+    BudgetScope, BudgetSpec, Currency, Money, OnLimit, Plan, PriceOverride, Span, Unit,
+};
 use reaper_policy::directory::{Directory, Employment, Person};
 use reaper_policy::{Conditions, OwnerSpec, PolicySpec, RuleSpec};
 use rust_decimal::Decimal;
 
 use crate::diary::Diary;
 use crate::disk::Disk;
-use crate::fleet::{BOUNCES, Cloud, EXPIRED, FALLBACK, OWNERLESS};
+use crate::fleet::{BOUNCES, Cloud, EXPIRED, FALLBACK, FINANCE, OWNERLESS};
 use crate::office::Office;
 
 /// How long a run may hold the accounts.
@@ -199,6 +201,15 @@ fn settings(rules: Rules) -> Settings {
         config: ConfigView { path: None, digest },
         warnings: Vec::new(),
         policy: policy(rules),
+        budgets: vec![BudgetSpec {
+            name: "all-gpu".to_owned(),
+            limit: cents(300_000),
+            scope: BudgetScope::default(),
+            thresholds: [50, 80].map(Decimal::from).to_vec(),
+            forecast: vec![Decimal::ONE_HUNDRED],
+            recipients: vec![FINANCE.to_owned()],
+            on_limit: OnLimit::Report,
+        }],
         prices: prices.collect(),
         zone: chrono_tz::UTC,
         exchange: Exchange::new(Currency::EUR, []),

@@ -1,7 +1,7 @@
 //! What counts in a budget.
 
 use reaper_model::tags::fold_key;
-use reaper_model::{AccountName, BudgetScope, ProviderName, Reading};
+use reaper_model::{BudgetScope, ProviderName, Reading};
 
 /// Whether a machine's spending counts in a budget's scope, by what was known at the time.
 pub fn counts(scope: &BudgetScope, provider: &ProviderName, reading: &Reading) -> bool {
@@ -14,16 +14,10 @@ pub fn counts(scope: &BudgetScope, provider: &ProviderName, reading: &Reading) -
             same.any(|(_, tagged)| tagged.trim() == value.trim())
         })
     };
-    covers(scope, provider, &reading.account)
+    scope.takes(provider, &reading.account)
         && (scope.owners.is_empty() || owner())
         && (scope.teams.is_empty() || team())
         && tags()
-}
-
-/// Whether anything of an account can count in a budget's scope.
-pub fn covers(scope: &BudgetScope, provider: &ProviderName, account: &AccountName) -> bool {
-    (scope.providers.is_empty() || scope.providers.contains(provider))
-        && (scope.accounts.is_empty() || scope.accounts.contains(account))
 }
 
 fn among(names: &[String], name: &str) -> bool {

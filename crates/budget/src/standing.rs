@@ -16,7 +16,7 @@ use crate::exchange::Exchange;
 use crate::month::Month;
 use crate::percent::reached;
 use crate::piece::{DoubtWhy, Piece};
-use crate::scope::{counts, covers};
+use crate::scope::counts;
 
 /// No forecast before so much of the month has passed: what was started in its first minutes is
 /// most often gone again soon.
@@ -254,8 +254,7 @@ impl Books<'_> {
     }
 
     fn bills_of<'s>(&'s self, spec: &'s BudgetSpec) -> impl Iterator<Item = &'s Bill> {
-        let here =
-            self.bills.iter().filter(|bill| covers(&spec.scope, &bill.provider, &bill.account));
+        let here = self.bills.iter().filter(|bill| spec.scope.takes(&bill.provider, &bill.account));
         here.filter_map(|bill| bill.bill.as_ref().ok())
             .filter(|bill| is_of_month(bill, self.month.start, self.month.end))
     }
@@ -270,16 +269,12 @@ impl Books<'_> {
     }
 
     fn unread(&self, spec: &BudgetSpec) -> Vec<Missing> {
-        let here = self
-            .unread
-            .iter()
-            .filter(|unread| covers(&spec.scope, &unread.provider, &unread.account));
+        let here =
+            self.unread.iter().filter(|unread| spec.scope.takes(&unread.provider, &unread.account));
         let mut missing: Vec<Missing> =
             here.map(|unread| Missing::Unread(unread.what.clone())).collect();
-        let mut accounts = self
-            .accounts
-            .iter()
-            .filter(|(provider, account)| covers(&spec.scope, provider, account));
+        let mut accounts =
+            self.accounts.iter().filter(|(provider, account)| spec.scope.takes(provider, account));
         if self.history > self.month.start
             && accounts
                 .any(|(_, account)| !self.bill_tells(|bill| bill.account == *account, self.history))

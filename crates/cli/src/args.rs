@@ -71,8 +71,9 @@ pub(crate) enum Command {
     },
     /// List machines, judge them and say what they cost. Reads only.
     Audit {
-        /// Exit with 10 if something is found: `findings`, or an amount such as `waste>=100EUR`
-        /// (what all orphans have cost since their last start).
+        /// Exit with 10 if something is found: `findings`; an amount such as `waste>=100EUR` (what
+        /// all orphans have cost since their last start); or `budget:NAME` (its spending has reached
+        /// one of its thresholds).
         #[arg(long, value_name = "CONDITION")]
         fail_on: Vec<FailOn>,
     },
@@ -168,6 +169,9 @@ pub(crate) enum Format {
     Json,
     /// GitHub flavoured, for job summaries.
     Markdown,
+    /// What the month has cost so far, machine by machine and day by day, as FOCUS 1.4; of `audit`,
+    /// `demo`, `plan` and `run`.
+    FocusCsv,
 }
 
 /// When to use colour.

@@ -8,12 +8,14 @@ use reaper_model::{AuditDocument, Money};
 use rust_decimal::Decimal;
 
 /// One condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FailOn {
     /// Any orphan.
     Findings,
     /// Orphans have cost at least this since their last start.
     Waste(Money),
+    /// The spending of the budget of this name has reached a threshold.
+    Budget(String),
 }
 
 /// What a condition says of a document.
@@ -28,12 +30,27 @@ pub(crate) enum Match {
 }
 
 impl FailOn {
-    pub(crate) fn check(self, document: &AuditDocument, exchange: &Exchange) -> Match {
+    pub(crate) fn check(&self, document: &AuditDocument, exchange: &Exchange) -> Match {
         match self {
             Self::Findings if document.totals.orphans > 0 => Match::Yes,
             Self::Findings => Match::No,
-            Self::Waste(limit) => waste(exchange.convert(limit), document),
+            Self::Waste(limit) => waste(exchange.convert(*limit), document),
+            Self::Budget(name) => budget(name, document),
         }
+    }
+}
+
+/// What is reached is reached; only what is not may still be, where something is missing in the sum.
+fn budget(name: &str, document: &AuditDocument) -> Match {
+    let Some(budget) = document.budgets.iter().find(|budget| budget.name == name) else {
+        return Match::Undecidable(format!("there is no budget {name:?}"));
+    };
+    if !budget.reached.is_empty() {
+        Match::Yes
+    } else if budget.at_least {
+        Match::Undecidable(format!("what of budget {name:?} is spent is not known in full"))
+    } else {
+        Match::No
     }
 }
 
@@ -69,11 +86,19 @@ impl FromStr for FailOn {
         if text == "findings" {
             return Ok(Self::Findings);
         }
-        if text.starts_with("budget:") {
-            return Err("budgets are not supported yet".to_owned());
+        if let Some(name) = text.strip_prefix("budget:") {
+            let name = name.trim();
+            let missing = || "write the budget's name behind `budget:`".to_owned();
+            return if name.is_empty() {
+                Err(missing())
+            } else {
+                Ok(Self::Budget(name.to_owned()))
+            };
         }
         let Some(amount) = text.strip_prefix("waste>=") else {
-            return Err("write `findings` or an amount such as `waste>=100EUR`".to_owned());
+            return Err(
+                "write `findings`, `budget:NAME` or an amount such as `waste>=100EUR`".to_owned()
+            );
         };
         let digits = amount.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(amount.len());
         let (number, currency) = amount.split_at(digits);
@@ -94,14 +119,15 @@ mod tests {
     fn conditions_are_read_with_or_without_a_blank() {
         let hundred = FailOn::Waste("100 EUR".parse().expect("money"));
         for text in ["waste>=100EUR", "waste>=100 EUR", "waste>= 100EUR"] {
-            assert_eq!(text.parse(), Ok(hundred), "{text}");
+            assert_eq!(text.parse(), Ok(hundred.clone()), "{text}");
         }
+        assert_eq!("budget: all-gpu".parse(), Ok(FailOn::Budget("all-gpu".to_owned())));
         assert_eq!("findings".parse(), Ok(FailOn::Findings));
     }
 
     #[test]
     fn an_amount_without_currency_and_unknown_words_are_refused() {
-        for text in ["waste>=100", "waste>100EUR", "orphans", "budget:all", "waste>=EUR"] {
+        for text in ["waste>=100", "waste>100EUR", "orphans", "budget:", "waste>=EUR"] {
             assert!(text.parse::<FailOn>().is_err(), "{text}");
         }
     }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use reaper_model::{AuditDocument, Charge};
 use reaper_report::TableOptions;
 use serde::Serialize;
 use tracing_subscriber::filter::LevelFilter;
@@ -100,6 +101,33 @@ impl Printer {
                 )
             }),
         }
+    }
+
+    /// Prints what a run came to, in the format that was asked for.
+    pub(crate) fn show(
+        &self,
+        document: &AuditDocument,
+        charges: &[Charge],
+        mut out: Output,
+    ) -> Result<(), Failure> {
+        let format = match self.format {
+            Format::Table => reaper_report::Format::Table,
+            Format::Json => reaper_report::Format::Json,
+            Format::Markdown => reaper_report::Format::Markdown,
+            Format::FocusCsv => {
+                let left_out = match reaper_report::focus_csv(document, charges, &mut out) {
+                    Ok(left_out) => left_out.sentence(),
+                    Err(error) => return written(Err(error)),
+                };
+                if let Some(left_out) = left_out {
+                    alert(&format!("warning: {left_out}"));
+                }
+                return written(out.finish());
+            }
+        };
+        let options = self.table_options();
+        let result = reaper_report::write(document, format, &options, &mut out);
+        written(result.and_then(|()| out.finish()))
     }
 
     /// Says something, unless quiet.

@@ -206,6 +206,7 @@ impl Setting {
             config: self.config_view(),
             warnings: self.warnings(),
             policy: config.policy.clone(),
+            budgets: config.budgets.clone(),
             prices: config.prices.clone(),
             zone: config.timezone,
             exchange: Exchange::new(config.currency, config.rates.clone()),

@@ -17,6 +17,7 @@
 //! | [`journal`] | where a run records: the ledger, or nowhere |
 //! | [`kept`] | machines kept by `reaper keep` |
 //! | [`mod@memory`] | the ledger's state as decisions remember it |
+//! | `money` | what was spent, budgets and their alerts |
 //! | [`notices`] | notices on their way |
 //! | [`mod@observe`] | listings held against earlier ones |
 //! | [`orders`] | [`Settings`] and [`Orders`]: what a run is told |
@@ -39,6 +40,7 @@ pub mod journal;
 pub mod kept;
 mod machine_view;
 pub mod memory;
+mod money;
 pub mod notices;
 pub mod observe;
 pub mod orders;

@@ -30,6 +30,8 @@ pub struct Desk<'a> {
     pub machines: &'a BTreeMap<InstanceId, &'a Assessed>,
     /// What the rules' actions come to, where one could be done: for notices that announce nothing.
     pub ways: &'a BTreeMap<InstanceId, Result<Verb, String>>,
+    /// Machines whose notice periods budgets end early, with the budgets' names.
+    pub may_hasten: &'a BTreeMap<InstanceId, Vec<String>>,
     /// Names of the clouds for people, by their name in the configuration.
     pub titles: &'a BTreeMap<String, String>,
     /// How machines are laid out.
@@ -238,6 +240,7 @@ impl Desk<'_> {
                 .map(|item| format!("{} {}", item.kind, item.id))
                 .collect(),
             losses: view.action.loses,
+            hastened_by: self.hastened_by(id, step),
             keep: commands::keep(id, self.keep_tag, until),
             // What is not stopped need not be started again.
             restart: verb.filter(|verb| *verb == Verb::Stop).and_then(|_| commands::restart(id)),
@@ -245,6 +248,12 @@ impl Desk<'_> {
             owner: view.owner.id,
             fallback: topics.iter().find_map(|topic| topic.instead.as_ref()).and_then(because),
         }
+    }
+
+    /// The budgets that end the period early when they are used up.
+    fn hastened_by(&self, id: &InstanceId, step: NoticeStep) -> Vec<String> {
+        let names = self.may_hasten.get(id).filter(|_| step == NoticeStep::Stop);
+        names.cloned().unwrap_or_default()
     }
 
     fn reason(machine: &Assessed, rule: &str) -> String {

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use chrono_tz::Tz;
 use reaper_budget::Exchange;
 use reaper_model::document::{ConfigView, Mode, Warning};
-use reaper_model::{PriceOverride, Span};
+use reaper_model::{BudgetSpec, PriceOverride, Span};
 use reaper_plan::{Limits, Routing};
 use reaper_policy::PolicySpec;
 
@@ -24,6 +24,8 @@ pub struct Settings {
     pub warnings: Vec<Warning>,
     /// Rules, owners, protection, exemptions.
     pub policy: PolicySpec,
+    /// Budgets.
+    pub budgets: Vec<BudgetSpec>,
     /// Price overrides.
     pub prices: Vec<PriceOverride>,
     /// The zone of months, and of all times shown.

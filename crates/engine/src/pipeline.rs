@@ -1,13 +1,17 @@
 //! A run from its accounts to its document: list, record, judge, decide, tell, act, say. One path
 //! for all commands: an audit or a plan is a run that may neither record, nor tell, nor act.
 
+mod found;
+mod record;
+mod tell;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use reaper_budget::Month;
 use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error};
-use reaper_model::document::{MailView, Mode};
-use reaper_model::{AccountName, AuditDocument, Class, InstanceId, Plan, Step};
+use reaper_model::document::Mode;
+use reaper_model::{AccountName, AuditDocument, Charge, Class, InstanceId, Plan, Step};
 use reaper_notify::Post;
 use reaper_plan::{Decisions, Frame as PlanFrame, Limits, Question, decide};
 use reaper_policy::Policy;
@@ -17,21 +21,22 @@ use tokio::sync::Mutex;
 use crate::act::{Acted, Acting, Arms, Left, carry_out, leave};
 use crate::assess::{Assessed, Yardstick, assess};
 use crate::audit::{Frame, document};
-use crate::candidates::{self, Rights};
+use crate::candidates;
 use crate::clock::Clock;
 use crate::collect::{self, Account, Inventory, Progress, Unread};
 use crate::error::{RunError, chain, refuse_without_credentials};
 use crate::journal::Journal;
 use crate::kept;
-use crate::machine_view::Layout;
 use crate::memory::memory;
-use crate::notices::{self, Desk};
-use crate::observe::{Belief, Observed, observe};
+use crate::money::books::Hastened;
+use crate::observe::Observed;
 use crate::orders::{Orders, Settings};
 use crate::overlay::{self, Overlay};
 use crate::prices::PriceBook;
 use crate::settle::settle;
 use crate::watch::Watch;
+
+use self::found::Found;
 
 /// Everything that a run stands on.
 pub struct Runner<'a> {
@@ -60,6 +65,8 @@ pub struct Ran {
     pub document: AuditDocument,
     /// What is planned.
     pub plan: Plan,
+    /// What each machine has cost on each UTC day of the month up to now.
+    pub charges: Vec<Charge>,
 }
 
 impl Runner<'_> {
@@ -92,6 +99,8 @@ impl Runner<'_> {
         let prices = Arc::new(PriceBook::new(self.settings.prices.clone(), now.date_naive()));
         let machines = self.assess(&mut inventory, &policy, &prices).await;
         let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
+        self.record_readings(&machines, &mut journal).await?;
+        let books = self.books(&inventory, &observed, &known, journal.state()).await;
         self.finish(
             Found {
                 inventory,
@@ -102,6 +111,7 @@ impl Runner<'_> {
                 rights,
                 known,
                 unread: Unread::new(),
+                books: Some(books),
             },
             None,
             journal,
@@ -136,7 +146,18 @@ impl Runner<'_> {
         let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
         let observed = Observed::all_of(machines.iter().map(|machine| &machine.instance.id));
         self.finish(
-            Found { inventory, observed, policy, prices, machines, rights, known, unread },
+            Found {
+                inventory,
+                observed,
+                policy,
+                prices,
+                machines,
+                rights,
+                known,
+                unread,
+                // A few machines that were read alone say nothing of what everything costs.
+                books: None,
+            },
             Some(plan),
             journal,
         )
@@ -169,30 +190,6 @@ impl Runner<'_> {
         Ok(journal.append(at, |_| Decision::Write(vec![started.clone()], ())).await?)
     }
 
-    async fn record_listings(
-        &self,
-        inventory: &Inventory,
-        journal: &mut Journal,
-    ) -> Result<Observed, Error> {
-        let recorded = journal.head().is_some();
-        journal
-            .append(self.clock.now(), |state| {
-                let belief = Belief {
-                    accept_drop: self.orders.accept_drop,
-                    all_accounts: self.settings.all_accounts && inventory.failures.is_empty(),
-                };
-                let mut observed = observe(state, inventory, belief);
-                let entries = std::mem::take(&mut observed.entries);
-                // What an audit without history would remember is of use to nobody.
-                if recorded || self.orders.notices {
-                    Decision::Write(entries, observed)
-                } else {
-                    Decision::Leave(observed)
-                }
-            })
-            .await
-    }
-
     async fn assess(
         &self,
         inventory: &mut Inventory,
@@ -219,16 +216,18 @@ impl Runner<'_> {
     ) -> Result<Ran, RunError> {
         let last_complete = journal.state().runs().last_complete;
         let has_history = journal.head().is_some();
-        let first = self.decide(&found, &mut journal).await?;
+        let (first, hastened) = self.first_decisions(&found, &mut journal).await?;
         let plan = match given {
             Some(plan) => overlay::rebraked(plan, &self.settings, self.orders.expect),
             None => first.plan.clone(),
         };
         let (mails, told) = if self.orders.notices && !found.refused() {
-            self.tell(&found, &first, &mut journal).await?
+            self.tell(&found, &first, &hastened, &mut journal).await?
         } else {
             (Vec::new(), None)
         };
+        let mut money = self.alert(&found, &first, last_complete, &mut journal).await?;
+        let mails = mails.into_iter().chain(std::mem::take(&mut money.mails)).collect();
         let acted = if self.orders.acts && !plan.brake.holds() {
             let (acted, back) = self.act(&found, &first, &plan, journal).await;
             journal = back;
@@ -256,12 +255,32 @@ impl Runner<'_> {
         (self.look)(&machines);
         let mut document = document(self.frame(), &inventory, machines, &policy);
         layout.lay_over(&mut document);
+        let charges = money.lay_over(&mut document);
         self.end(&mut document, interrupted, &mut journal).await;
-        Ok(Ran { document, plan })
+        Ok(Ran { document, plan, charges })
+    }
+
+    /// The decisions, with the periods that a budget ends.
+    async fn first_decisions(
+        &self,
+        found: &Found,
+        journal: &mut Journal,
+    ) -> Result<(Decisions, Hastened), Error> {
+        let hastened = found.books.as_ref().map_or_else(Hastened::default, |books| {
+            let standings = books.stand(journal.state(), &BTreeMap::new());
+            books.hastened(&standings, &found.machines)
+        });
+        let decisions = self.decide(found, &hastened, journal).await?;
+        Ok((decisions, hastened))
     }
 
     /// Asks the decisions and records what they change in the cases.
-    async fn decide(&self, found: &Found, journal: &mut Journal) -> Result<Decisions, Error> {
+    async fn decide(
+        &self,
+        found: &Found,
+        hastened: &Hastened,
+        journal: &mut Journal,
+    ) -> Result<Decisions, Error> {
         let candidates = candidates::candidates(
             &found.machines,
             self.accounts,
@@ -295,6 +314,8 @@ impl Runner<'_> {
                     expect,
                     routing: &self.settings.routing,
                     frame: &frame,
+                    may_hasten: &hastened.may,
+                    hastened: &hastened.now,
                 });
                 let changes =
                     decisions.cases.iter().filter(|change| state.machine(&change.id).is_some());
@@ -306,71 +327,6 @@ impl Runner<'_> {
                 Decision::Write(entries.collect(), decisions)
             })
             .await
-    }
-
-    /// Sends what is due, until nothing new is: a recipient who is refused for good is replaced by
-    /// the fallback in the same run. With the decisions after the last answer, if there was one.
-    async fn tell(
-        &self,
-        found: &Found,
-        first: &Decisions,
-        journal: &mut Journal,
-    ) -> Result<(Vec<MailView>, Option<Decisions>), Error> {
-        let machines: BTreeMap<InstanceId, &Assessed> =
-            found.machines.iter().map(|machine| (machine.instance.id.clone(), machine)).collect();
-        let candidates = candidates::candidates(
-            &found.machines,
-            self.accounts,
-            &found.rights,
-            &found.prices,
-            &found.observed,
-        );
-        let ways = candidates
-            .iter()
-            .filter_map(|candidate| {
-                let way = candidate.ways.of(candidate.judgement.wanted?)?;
-                let way = way.as_ref().map(|way| way.verb).map_err(Clone::clone);
-                Some((candidate.instance.id.clone(), way))
-            })
-            .collect();
-        let desk = Desk {
-            post: self.post,
-            machines: &machines,
-            ways: &ways,
-            titles: &self.settings.titles,
-            layout: Layout {
-                zone: self.settings.zone,
-                exchange: &self.settings.exchange,
-                now: self.clock.now(),
-            },
-            contact: self.settings.routing.fallback.as_deref(),
-            keep_tag: &self.settings.policy.protect.tag,
-            zone: self.settings.zone,
-            clock: self.clock,
-            interrupt: self.watch.interrupt(),
-            grace: self.settings.act.grace / 2,
-            until: self.watch.half_of_the_rest(),
-        };
-        let mut mails = Vec::new();
-        let mut tried = BTreeSet::new();
-        let mut again: Option<Decisions> = None;
-        loop {
-            let decisions = again.as_ref().unwrap_or(first);
-            let due: Vec<_> = decisions
-                .notices
-                .iter()
-                .filter(|notice| tried.insert(notice.key.clone()))
-                .cloned()
-                .collect();
-            if due.is_empty() {
-                return Ok((mails, again));
-            }
-            mails.extend(notices::send(&desk, &due, journal).await?);
-            if desk.post.is_none() {
-                return Ok((mails, again));
-            }
-            again = Some(self.decide(found, journal).await?);
-        }
     }
 
     async fn act(
@@ -458,25 +414,5 @@ impl Runner<'_> {
                 format!("the log could not be tidied, which the next run does: {}", chain(&error));
             overlay::warn(document, "state-untidied", text);
         }
-    }
-}
-
-/// What a run found before anything is decided.
-struct Found {
-    inventory: Inventory,
-    observed: Observed,
-    policy: Arc<Policy>,
-    prices: Arc<PriceBook>,
-    machines: Vec<Assessed>,
-    rights: Rights,
-    known: Vec<(Account, Identity)>,
-    /// Machines of a plan that could not be read alone.
-    unread: Unread,
-}
-
-impl Found {
-    /// Whether nothing was listed because an account is not the one that its pin names.
-    fn refused(&self) -> bool {
-        !self.inventory.wrong_accounts.is_empty()
     }
 }

@@ -94,7 +94,12 @@ fn stand<'a>(
         None => recipients::of(question.routing, owner, &rejected),
     };
     let way = way(question, candidate, rule, past.twin);
-    let counted = way.as_ref().ok().and_then(|way| counted(mails, case, &recipients, rule, way));
+    let hastened = question.hastened.contains(&instance.id).then(|| {
+        // Since it was first so, if that was before.
+        previous.and_then(|case| case.due_at).map_or(question.now, |due| due.min(question.now))
+    });
+    let counted =
+        way.as_ref().ok().and_then(|way| counted(mails, case, &recipients, (rule, hastened), way));
     let (phase, why) = match (&counted, contested) {
         (_, Some(last)) => (
             Phase::Contested,
@@ -184,12 +189,13 @@ pub(crate) fn unpriced(question: &Question<'_>, candidate: &Candidate<'_>) -> Op
 
 /// The notice that counts. Everybody who has to be told today must have accepted one for this run
 /// of findings that announced no less than what would be done today; of several such that one person
-/// accepted the first counts, so that a reminder puts nothing off.
+/// accepted the first counts, so that a reminder puts nothing off. Where a budget is used up the
+/// period ends at the time given, if the notice has said that this can be.
 fn counted<'a>(
     mails: &Mails<'a>,
     case: CaseRef<'a>,
     recipients: &[Recipient],
-    rule: &RuleSpec,
+    (rule, hastened): (&RuleSpec, Option<DateTime<Utc>>),
     way: &Way,
 ) -> Option<Counted> {
     let mut last: Option<Counted> = None;
@@ -201,6 +207,8 @@ fn counted<'a>(
             .map(|accepted| {
                 let whole = after(accepted.at, rule.notice);
                 let due = accepted.about.due_at.map_or(whole, |announced| announced.max(whole));
+                let early = hastened.filter(|_| accepted.about.hasten);
+                let due = early.map_or(due, |early| due.min(early.max(accepted.at)));
                 Counted { key: accepted.key.to_owned(), at: accepted.at, due }
             })
             .min_by(|a, b| (a.due, &a.key).cmp(&(b.due, &b.key)))?;

@@ -38,10 +38,10 @@ impl<'a> Said<'a> {
         Self { case: CaseRef::of(about), verb: about.verb, data_loss: about.data_loss }
     }
 
-    /// As it is written into a notice that announces `due_at`.
-    pub(crate) fn about(self, due_at: Option<DateTime<Utc>>) -> About {
+    /// As it is written into a notice that announces `due_at`, or an earlier end with a budget's.
+    pub(crate) fn about(self, due_at: Option<DateTime<Utc>>, hasten: bool) -> About {
         let Self { case: CaseRef { id, rule, since }, verb, data_loss } = self;
-        About { id: id.clone(), rule: rule.to_owned(), since, due_at, verb, data_loss }
+        About { id: id.clone(), rule: rule.to_owned(), since, due_at, verb, data_loss, hasten }
     }
 }
 

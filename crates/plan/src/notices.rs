@@ -24,19 +24,22 @@ pub(crate) struct Wish<'a> {
     step: NoticeStep,
     said: Said<'a>,
     due_at: Option<DateTime<Utc>>,
+    /// Whether a budget that is used up ends the period early.
+    hasten: bool,
 }
 
 impl<'a> Wish<'a> {
     /// Says what was found, and promises nothing.
     const fn word(recipient: Recipient, step: NoticeStep, case: CaseRef<'a>) -> Self {
-        Self { recipient, step, said: Said { case, verb: None, data_loss: false }, due_at: None }
+        let said = Said { case, verb: None, data_loss: false };
+        Self { recipient, step, said, due_at: None, hasten: false }
     }
 
     /// Announces an action.
     const fn promise(recipient: Recipient, case: CaseRef<'a>, promise: Promise<'_>) -> Self {
-        let Promise { way, due_at } = promise;
+        let Promise { way, due_at, hasten } = promise;
         let said = Said { case, verb: Some(way.verb), data_loss: way.erases_disks };
-        Self { recipient, step: NoticeStep::Stop, said, due_at: Some(due_at) }
+        Self { recipient, step: NoticeStep::Stop, said, due_at: Some(due_at), hasten }
     }
 }
 
@@ -45,6 +48,7 @@ impl<'a> Wish<'a> {
 struct Promise<'a> {
     way: &'a Way,
     due_at: DateTime<Utc>,
+    hasten: bool,
 }
 
 /// What is due to be told of a case.
@@ -89,7 +93,7 @@ pub(crate) fn wishes<'a>(
             };
             let promised = || promised(question, mails, id, cases, &recipient.to);
             let recipient = recipient.clone();
-            wishes.extend(due(question, standing, &told).and_then(|due| match due {
+            wishes.extend(due(question, id, standing, &told).and_then(|due| match due {
                 // Who was promised an action on this machine is not told in between that nothing
                 // will be done to it.
                 Due::Word(NoticeStep::Found) if promised() => None,
@@ -127,7 +131,13 @@ fn promised<'a>(
 }
 
 /// What a recipient who has heard this is to be told of a case now.
-fn due<'a>(question: &Question<'_>, standing: &Standing<'a>, heard: &Heard<'_>) -> Option<Due<'a>> {
+fn due<'a>(
+    question: &Question<'_>,
+    id: &InstanceId,
+    standing: &Standing<'a>,
+    heard: &Heard<'_>,
+) -> Option<Due<'a>> {
+    let hasten = question.may_hasten.contains_key(id);
     let Heard { accepted, standing: announced } = heard;
     // An acceptance of this very moment is no occasion for a reminder, however short the interval.
     let rested = accepted.iter().map(|accepted| accepted.at).max().is_none_or(|last| {
@@ -142,13 +152,13 @@ fn due<'a>(question: &Question<'_>, standing: &Standing<'a>, heard: &Heard<'_>) 
         (Phase::Noticed, _) => None,
         (Phase::Due, Some(way)) => {
             let due_at = standing.case.due_at.filter(|_| rested)?;
-            Some(Due::Promise(Promise { way, due_at }))
+            Some(Due::Promise(Promise { way, due_at, hasten }))
         }
         // Who was told of a milder action was not told of this one.
         (Phase::New, Some(way)) => {
             let never = announced.iter().all(|accepted| !accepted.announces(way));
             let due_at = full_minute(after(question.now, standing.rule.notice));
-            never.then_some(Due::Promise(Promise { way, due_at }))
+            never.then_some(Due::Promise(Promise { way, due_at, hasten }))
         }
         (Phase::New | Phase::Due | Phase::Acted, _) => {
             rested.then_some(Due::Word(NoticeStep::Found))
@@ -217,7 +227,7 @@ type Bundle<'a> = BTreeMap<Said<'a>, Wish<'a>>;
 fn notice(key: String, step: NoticeStep, bundle: Bundle<'_>) -> Option<DueNotice> {
     let to = bundle.values().map(|wish| &wish.recipient.to).min()?.clone();
     let topic = |wish: Wish<'_>| Topic {
-        about: wish.said.about(wish.due_at),
+        about: wish.said.about(wish.due_at, wish.hasten),
         instead: wish.recipient.instead,
     };
     let mut topics: Vec<_> = bundle.into_values().map(topic).collect();

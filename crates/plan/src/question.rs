@@ -1,9 +1,11 @@
 //! What is decided about: the machines of this run with their judgement, the settings, the time.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use chrono::{DateTime, Utc};
 use reaper_budget::Exchange;
 use reaper_model::document::{StillCharged, WantedAction};
-use reaper_model::{AccountName, Currency, Instance, Money, Span, Verb};
+use reaper_model::{AccountName, Currency, Instance, InstanceId, Money, Span, Verb};
 use reaper_policy::{Judgement, RuleSpec};
 use rust_decimal::Decimal;
 
@@ -32,6 +34,10 @@ pub struct Question<'a> {
     pub routing: &'a Routing,
     /// What a plan says about its origin.
     pub frame: &'a Frame,
+    /// Machines whose notice period ends early once a budget is used up, with the budgets' names.
+    pub may_hasten: &'a BTreeMap<InstanceId, Vec<String>>,
+    /// Of them those for which one is.
+    pub hastened: &'a BTreeSet<InstanceId>,
 }
 
 /// One machine with its judgement and what could be done.

@@ -8,9 +8,11 @@
 //! | `stage` | the world, the configuration, the mail server and the binary together |
 //! | `rehearsal` | what every run that acts must keep: dry is dry, and dry is real |
 //! | `letters` | what the notices say, and to whom |
+//! | `budgets` | budgets and their alerts |
 //! | `invariants` | the invariants that only the whole product can show |
 //! | `processes` | runs that meet, and runs that are ended in the middle |
 
+mod budgets;
 mod edits;
 mod files;
 mod invariants;

@@ -85,7 +85,6 @@ fn fl_109_a_price_without_unit_or_currency_is_refused() {
 #[test]
 fn what_later_versions_bring_is_not_silently_accepted() {
     for tail in [
-        "[[budget]]\nname = \"b\"\nlimit = \"1 EUR\"\n",
         "[notify.slack]\nwebhook = { env = \"X\" }\n",
         "[[rule]]\nname = \"idle\"\nwhen = { idle = { below = \"5%\", for = \"6h\" } }\naction = \"report\"\n",
     ] {

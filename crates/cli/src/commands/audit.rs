@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use reaper_budget::Exchange;
+use reaper_config::Config;
 use reaper_engine::Journal;
-use reaper_model::document::{MailStatus, ScopeStatus, Verdict, Warning};
+use reaper_model::document::{MailKind, MailStatus, ScopeStatus, Verdict, Warning};
 use reaper_model::{ActionResult, AuditDocument, Class, Outcome};
-use reaper_report::Format as Report;
 
-use crate::args::{Format, Global};
+use crate::args::Global;
 use crate::environment::Environment;
 use crate::fail_on::{FailOn, Match};
 use crate::failure::Failure;
-use crate::printer::{Printer, alert, written};
+use crate::printer::{Printer, alert};
 use crate::run::{self, Setting};
 use crate::{open, signals, state};
 
@@ -24,6 +24,7 @@ pub(crate) async fn audit(
     fail_on: &[FailOn],
 ) -> Result<ExitCode, Failure> {
     let config = open::config(global, environment)?;
+    known_budgets(fail_on, &config)?;
     let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
     if let Some(path) = &config.path {
         printer.say(&format!("configuration {} ({})", path.display(), config.digest));
@@ -61,24 +62,35 @@ pub(crate) async fn print(
     printer: &Printer,
     fail_on: &[FailOn],
 ) -> Result<ExitCode, Failure> {
-    let mut out = printer.output()?;
+    let out = printer.output()?;
     let progress = run::progress(printer);
     let exchange = Exchange::new(setting.config.currency, setting.config.rates.clone());
     let ran = setting.run(setting.audit_orders(), None, journal, &progress).await?;
-    let mut document = ran.document;
+    let (mut document, charges) = (ran.document, ran.charges);
     drop(progress);
     note_unread(&mut document, unread);
     decide(&mut document, fail_on, &exchange);
-    let format = match printer.format() {
-        Format::Table => Report::Table,
-        Format::Json => Report::Json,
-        Format::Markdown => Report::Markdown,
-    };
-    let result = reaper_report::write(&document, format, &printer.table_options(), &mut out)
-        .and_then(|()| out.finish());
-    written(result)?;
+    printer.show(&document, &charges, out)?;
     say_what_failed(&document);
     Ok(ExitCode::from(document.outcome.exit_code))
+}
+
+/// A name that no budget has is a slip of the pen, said before anything is read.
+fn known_budgets(fail_on: &[FailOn], config: &Config) -> Result<(), Failure> {
+    for condition in fail_on {
+        let FailOn::Budget(name) = condition else { continue };
+        if config.budgets.iter().all(|budget| budget.name != *name) {
+            let names: Vec<&str> =
+                config.budgets.iter().map(|budget| budget.name.as_str()).collect();
+            let help = if names.is_empty() {
+                "the configuration has no [[budget]]".to_owned()
+            } else {
+                format!("the configuration has these: {}", names.join(", "))
+            };
+            return Err(Failure::usage(format!("--fail-on: there is no budget {name:?}"), help));
+        }
+    }
+    Ok(())
 }
 
 /// A history that could not be read makes the run incomplete.
@@ -146,7 +158,12 @@ pub(crate) fn say_what_failed(document: &AuditDocument) {
     for mail in &document.mails {
         if !matches!(mail.status, MailStatus::Accepted | MailStatus::Due) {
             let why = mail.why.as_deref().unwrap_or("no reason given");
-            let line = format!("  mail to {} {}: {why}", mail.to, mail.status.name());
+            // What is not told by mail is told here.
+            let about = match mail.kind {
+                MailKind::Alert => format!(" ({})", mail.subject),
+                MailKind::Notice | MailKind::Report => String::new(),
+            };
+            let line = format!("  mail to {} {}: {why}{about}", mail.to, mail.status.name());
             alert(&reaper_report::clean(&line));
         }
     }

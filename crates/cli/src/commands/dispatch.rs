@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, Format};
 use crate::commands::keep::{self, Wish};
 use crate::commands::run::{self, Asked};
 use crate::commands::{audit, check, demo, documents, explain, history, init};
@@ -16,6 +16,16 @@ pub(crate) async fn dispatch(
     printer: &Printer,
 ) -> Result<ExitCode, Failure> {
     let global = &args.global;
+    let counts_money = matches!(
+        args.command,
+        Command::Audit { .. } | Command::Demo | Command::Plan { .. } | Command::Run { .. }
+    );
+    if global.format == Format::FocusCsv && !counts_money {
+        return Err(Failure::usage(
+            "--format focus-csv is what machines have cost, which this command does not show",
+            "it goes with audit, demo, plan and run",
+        ));
+    }
     match &args.command {
         Command::Audit { fail_on } => audit::audit(global, environment, printer, fail_on).await,
         Command::Check { offline } => check::check(global, environment, printer, *offline).await,

@@ -11,7 +11,7 @@ use reaper_model::document::Mode;
 use reaper_model::{AuditDocument, Class, Plan};
 use reaper_notify::Post;
 
-use crate::args::{Format, Global};
+use crate::args::Global;
 use crate::commands::audit::say_what_failed;
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -72,7 +72,7 @@ pub(crate) async fn run(
         setting.run(orders, post, journal, &progress).await?
     };
     drop(progress);
-    show(&ran.document, printer, out)
+    show(&ran, printer, out)
 }
 
 pub(crate) async fn plan(
@@ -101,15 +101,14 @@ pub(crate) async fn plan(
         accept_drop: false,
     };
     let progress = run::progress(printer);
-    let Ran { document, plan, .. } =
-        setting.run(orders, None, Journal::dry(view.as_ref()), &progress).await?;
+    let ran = setting.run(orders, None, Journal::dry(view.as_ref()), &progress).await?;
     drop(progress);
     if let Some(mut out) = plan_out {
-        let text = serde_json::to_string_pretty(&plan)
+        let text = serde_json::to_string_pretty(&ran.plan)
             .map_err(|error| Failure::internal(format!("the plan cannot be written: {error}")))?;
         written(writeln!(out, "{text}").and_then(|()| out.finish()))?;
     }
-    show(&document, printer, out)
+    show(&ran, printer, out)
 }
 
 pub(crate) async fn apply(
@@ -149,7 +148,7 @@ pub(crate) async fn apply(
     let journal = Journal::Kept(Box::new(ledger));
     let ran = setting.apply(plan, orders, journal, &progress).await?;
     drop(progress);
-    show(&ran.document, printer, out)
+    show(&ran, printer, out)
 }
 
 /// Whoever wishes the safer thing wins, before anything is asked of anybody.
@@ -207,17 +206,10 @@ fn read_plan(path: &Path) -> Result<Plan, Failure> {
     })
 }
 
-/// Prints the document; what is undelivered or cut short is also on disk.
-fn show(document: &AuditDocument, printer: &Printer, mut out: Output) -> Result<ExitCode, Failure> {
-    let format = match printer.format() {
-        Format::Table => reaper_report::Format::Table,
-        Format::Json => reaper_report::Format::Json,
-        Format::Markdown => reaper_report::Format::Markdown,
-    };
-    let result = written(
-        reaper_report::write(document, format, &printer.table_options(), &mut out)
-            .and_then(|()| out.finish()),
-    );
+/// Prints what a run came to; what is undelivered or cut short is also on disk.
+fn show(ran: &Ran, printer: &Printer, out: Output) -> Result<ExitCode, Failure> {
+    let document = &ran.document;
+    let result = printer.show(document, &ran.charges, out);
     let undelivered = document.outcome.classes.contains(&Class::Undelivered);
     if result.is_err() || document.interrupted || undelivered {
         keep_a_copy(document);

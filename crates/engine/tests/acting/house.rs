@@ -177,6 +177,7 @@ fn settings() -> Settings {
         config: ConfigView { path: None, digest: "sha256:00".to_owned() },
         warnings: Vec::new(),
         policy: forgotten(),
+        budgets: Vec::new(),
         prices: Vec::new(),
         zone: chrono_tz::UTC,
         exchange: Exchange::new(Currency::EUR, []),

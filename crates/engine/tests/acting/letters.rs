@@ -13,7 +13,10 @@ use tokio::task::yield_now;
 pub(crate) struct Letter {
     pub(crate) to: String,
     pub(crate) key: String,
+    pub(crate) subject: String,
     pub(crate) text: String,
+    /// What it alerts of, if it does.
+    pub(crate) alert: Option<String>,
     /// Whether the ledger held its intent at that moment.
     pub(crate) intended: bool,
 }
@@ -80,14 +83,26 @@ impl Post for Letters {
         let key = mail.key.to_string();
         let intended = match View::read(&self.store).await {
             Ok(view) => {
-                let step = view.state().notice(&key).map(|notice| notice.step.clone());
-                step == Some(state::Step::Intended)
+                let state = view.state();
+                let notice = state.notice(&key).map(|notice| &notice.step);
+                let mut alerts = state.alerts().filter(|(key, _)| key.to == mail.to.to_string());
+                match mail.alert {
+                    None => notice == Some(&state::Step::Intended),
+                    Some(_) => alerts.any(|(_, alert)| alert.step == state::Step::Intended),
+                }
             }
             Err(_) => false,
         };
         let to = mail.to.to_string();
         let says = self.inner().says.get_mut(&to).and_then(VecDeque::pop_front);
-        let letter = Letter { to, key, text: mail.text.clone(), intended };
+        let letter = Letter {
+            to,
+            key,
+            subject: mail.subject.clone(),
+            text: mail.text.clone(),
+            alert: mail.alert.clone(),
+            intended,
+        };
         self.inner().got.push(letter);
         yield_now().await;
         let rejected = |what, permanent| {

@@ -14,6 +14,7 @@ mod house;
 mod letters;
 mod script;
 
+mod budgets;
 mod calls;
 mod confirming;
 mod crashes;

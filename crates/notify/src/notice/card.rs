@@ -40,6 +40,11 @@ impl Card {
             Field::code("To keep it", &row.keep),
             Field::code("To start it again", restart(row)),
         ];
+        if !row.hastened_by.is_empty() {
+            let budgets = row.hastened_by.join(", ");
+            let early = format!("at once when the budget {budgets} is used up");
+            fields.push(Field::text("Or earlier", [early]));
+        }
         if row.scarce {
             let warning = "a GPU of this type may be hard to get back: a restart can fail for lack of capacity";
             fields.push(Field::text("Mind", [warning]));
@@ -116,6 +121,16 @@ mod tests {
         assert_eq!(values(&card, "To start it again"), ["-"]);
         row.planned = Planned::WouldTerminate;
         assert!(values(&Card::of(&notice, &row), "Is lost")[0].contains("ALL DATA"));
+    }
+
+    #[test]
+    fn a_budget_that_ends_the_period_early_is_named() {
+        let mut notice = fixture::notice(Kind::Stop);
+        assert!(notice.opening().iter().any(|sentence| sentence.contains("never before")));
+        notice.rows[0].hastened_by = vec!["all-gpu".to_owned()];
+        let card = Card::of(&notice, &notice.rows[0]);
+        assert_eq!(values(&card, "Or earlier"), ["at once when the budget all-gpu is used up"]);
+        assert!(notice.opening().iter().all(|sentence| !sentence.contains("never before")));
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub(super) fn notice(kind: Kind) -> Notice {
         losses: vec!["its automatically assigned public address".to_owned()],
         keep: commands::keep(&aws, "reaper-keep", until),
         restart: commands::restart(&aws),
+        hastened_by: Vec::new(),
         scarce: true,
         owner: None,
         fallback: None,

@@ -73,6 +73,9 @@ impl Notice {
         sentences.push(format!("You get this mail about these machines because {why}."));
         sentences.push(
             match (self.kind, self.promise().is_some()) {
+                (Kind::Stop, true) if self.rows.iter().any(|row| !row.hastened_by.is_empty()) => {
+                    "What is announced below happens at the time given there or later, and earlier only where a budget is named that ends the notice period when it is used up. To prevent it, tag the machine as its \"Why\" asks, stop it yourself, or keep it in one of the ways named below; any later date will do. If you can do none of these, answer this mail."
+                }
                 (Kind::Stop, true) => {
                     "What is announced below happens at the time given there or later, never before. To prevent it, tag the machine as its \"Why\" asks, stop it yourself, or keep it in one of the ways named below; any later date will do. If you can do none of these, answer this mail."
                 }

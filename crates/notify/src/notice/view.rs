@@ -64,6 +64,8 @@ pub struct Row {
     pub keep: Vec<String>,
     /// The command that starts it again; see [`super::commands::restart`].
     pub restart: Option<String>,
+    /// Budgets that end its notice period early when they are used up.
+    pub hastened_by: Vec<String>,
     /// Whether machines of its type may be hard to get back.
     pub scarce: bool,
     /// The owner as the tags say it, where that is worth showing.

@@ -26,6 +26,7 @@ fn row(name: &str) -> Row {
         losses: Vec::new(),
         keep: vec!["reaper keep aws/111122223333/eu-west-1/i-0abc --until 2026-12-18".to_owned()],
         restart: None,
+        hastened_by: Vec::new(),
         scarce: true,
         owner: Some("Alice <b>".to_owned()),
         fallback: None,

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "a test that cannot build its input has failed")]
 
 mod brake;
+mod budgets;
 mod build;
 mod cases;
 mod contested;

@@ -48,6 +48,9 @@ pub(crate) struct Scene {
     pub(crate) stop_way: Option<Way>,
     /// What mail servers say; everybody else's takes everything.
     pub(crate) answers: BTreeMap<String, Answer>,
+    /// Machines whose periods budgets may end early, and those for which one is used up.
+    pub(crate) may_hasten: BTreeMap<InstanceId, Vec<String>>,
+    pub(crate) hastened: BTreeSet<InstanceId>,
 }
 
 const NO_CONSENT: &str = "terminating needs allow_terminate";
@@ -99,6 +102,8 @@ impl Scene {
             allow_terminate: false,
             stop_way: None,
             answers: BTreeMap::new(),
+            may_hasten: BTreeMap::new(),
+            hastened: BTreeSet::new(),
         }
     }
 
@@ -154,6 +159,8 @@ impl Scene {
             })
             .collect();
         decide(&Question {
+            may_hasten: &self.may_hasten,
+            hastened: &self.hastened,
             now: self.now,
             enforces,
             candidates: &candidates,

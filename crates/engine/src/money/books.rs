@@ -1,0 +1,201 @@
+//! Everything that the budgets of a run stand on, and how they stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use reaper_budget::{
+    AccountBill, Exchange, Look, Month, Piece, Standing, Track, Unread, pieces, scope, stand,
+};
+use reaper_ledger::{Meter, Place, State};
+use reaper_model::document::{Answer, Verdict, WantedAction};
+use reaper_model::{AccountName, BudgetSpec, InstanceId, Listing, OnLimit, ProviderName, Verb};
+use reaper_plan::{Candidate, Decisions};
+use reaper_policy::RuleSpec;
+
+use crate::assess::Assessed;
+use crate::collect::{Account, Inventory, ScopeRead};
+use crate::money::readings::reading;
+use crate::observe::Observed;
+
+/// What a run knows of money besides the meters.
+#[derive(Debug)]
+pub(crate) struct Books {
+    /// The budgets.
+    pub(crate) budgets: Vec<BudgetSpec>,
+    /// What the providers have billed.
+    pub(crate) bills: Vec<AccountBill>,
+    /// What was not read to its end.
+    pub(crate) unread: Vec<Unread>,
+    /// The accounts of the run.
+    pub(crate) accounts: Vec<(ProviderName, AccountName)>,
+    /// The rates of the period.
+    pub(crate) exchange: Exchange,
+    /// The rates of today.
+    pub(crate) today: Exchange,
+    /// The month.
+    pub(crate) month: Month,
+    /// The clock.
+    pub(crate) now: DateTime<Utc>,
+}
+
+/// The name of a month: `2026-11`.
+pub(crate) fn period(month: &Month) -> String {
+    month.start.with_timezone(&month.zone).format("%Y-%m").to_string()
+}
+
+impl Books {
+    /// How every budget stands, with the stops that are proposed.
+    pub(crate) fn stand(
+        &self,
+        state: &State,
+        proposed: &BTreeMap<InstanceId, Proposed>,
+    ) -> Vec<Standing> {
+        let pieces = self.pieces(state);
+        let stops = proposed.iter().map(|(id, proposed)| (id.clone(), proposed.at)).collect();
+        let books = reaper_budget::Books {
+            pieces: &pieces,
+            bills: &self.bills,
+            unread: &self.unread,
+            accounts: &self.accounts,
+            history: state.metered_since().unwrap_or(self.now),
+            stops: &stops,
+            exchange: &self.exchange,
+            today: &self.today,
+            month: self.month,
+            now: self.now,
+        };
+        self.budgets.iter().map(|spec| stand(spec, &books)).collect()
+    }
+
+    /// The time that is known to have been billed.
+    pub(crate) fn pieces<'s>(&self, state: &'s State) -> Vec<Piece<'s>> {
+        state.meters().flat_map(|(id, meter)| pieces(&track(id, meter), self.now)).collect()
+    }
+
+    /// Machines whose notice periods may end early, because they count in a budget that says so;
+    /// and of them those whose budget is used up. Only by what was seen to be billed, with nothing
+    /// missing: a bill is hours to days old, and a lower bound proves nothing of the rest.
+    pub(crate) fn hastened(&self, standings: &[Standing], machines: &[Assessed]) -> Hastened {
+        let mut hastened = Hastened::default();
+        for (spec, standing) in self.budgets.iter().zip(standings) {
+            if spec.on_limit != OnLimit::StopOrphans {
+                continue;
+            }
+            let used_up = standing.estimated.amount >= spec.limit.amount && !standing.at_least();
+            for machine in machines {
+                let id = &machine.instance.id;
+                let orphan = machine.judgement.verdict == Verdict::Orphan;
+                if orphan && scope::counts(&spec.scope, &id.provider, &reading(machine)) {
+                    hastened.may.entry(id.clone()).or_default().push(spec.name.clone());
+                    if used_up {
+                        hastened.now.insert(id.clone());
+                    }
+                }
+            }
+        }
+        hastened
+    }
+}
+
+/// Whose notice periods a budget ends.
+#[derive(Debug, Default)]
+pub(crate) struct Hastened {
+    /// Once it is used up, with the names of the budgets.
+    pub(crate) may: BTreeMap<InstanceId, Vec<String>>,
+    /// It is.
+    pub(crate) now: BTreeSet<InstanceId>,
+}
+
+fn track<'s>(id: &'s InstanceId, meter: &'s Meter) -> Track<'s> {
+    let looks = meter.readings.iter().map(|metered| Look {
+        at: metered.at,
+        confirmed: metered.confirmed,
+        absent: metered.absent,
+        reading: &metered.reading,
+    });
+    Track { id, looks: looks.collect(), seen: meter.seen, gone: meter.absent }
+}
+
+/// What was not read to its end, in words.
+pub(crate) fn unread(inventory: &Inventory, observed: &Observed) -> Vec<Unread> {
+    let failures = inventory.failures.iter().map(|failure| Unread {
+        provider: failure.provider.clone(),
+        account: failure.account.clone(),
+        what: format!("{} ({}): {}", failure.account, failure.provider, failure.error),
+    });
+    let wrong = inventory.wrong_accounts.iter().map(|wrong| Unread {
+        provider: wrong.provider.clone(),
+        account: wrong.account.clone(),
+        what: format!("{} ({}): the pin names another account", wrong.account, wrong.provider),
+    });
+    let scopes = inventory.scopes.iter().filter_map(|read| {
+        let scope = &read.scope;
+        let why = match &read.listing {
+            Listing::Complete(_) if fallen(observed, read) => {
+                "lost most of its machines at once, which is not believed".to_owned()
+            }
+            Listing::Complete(_) => return None,
+            Listing::Partial { error, .. } => format!("read in part: {error}"),
+            Listing::Failed(error) => format!("not read: {error}"),
+        };
+        Some(Unread {
+            provider: scope.provider.clone(),
+            account: scope.account.clone(),
+            what: format!("{} ({}) {} {why}", scope.account, scope.provider, scope.location),
+        })
+    });
+    failures.chain(wrong).chain(scopes).collect()
+}
+
+fn fallen(observed: &Observed, read: &ScopeRead) -> bool {
+    let place = Place::from(&read.scope);
+    observed.fallen.iter().any(|fallen| {
+        fallen.place == place || (read.covers_all && fallen.place.account() == place.account())
+    })
+}
+
+/// The accounts of a run by name.
+pub(crate) fn names(accounts: &[Account]) -> Vec<(ProviderName, AccountName)> {
+    accounts.iter().map(|account| (account.provider.name(), account.name.clone())).collect()
+}
+
+/// An action that is proposed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Proposed {
+    /// When it will be done if all goes on like this.
+    pub(crate) at: DateTime<Utc>,
+    /// What.
+    pub(crate) verb: Verb,
+    /// The end of the notice period, where it runs.
+    pub(crate) due: Option<DateTime<Utc>>,
+}
+
+/// What will be done if all goes as it is proposed: at the announced time, or after the notice
+/// period of a notice that would go out now.
+pub(crate) fn proposed(
+    decisions: &Decisions,
+    candidates: &[Candidate<'_>],
+    rules: &[RuleSpec],
+    now: DateTime<Utc>,
+) -> BTreeMap<InstanceId, Proposed> {
+    let of = |candidate: &Candidate<'_>| {
+        let judgement = candidate.judgement;
+        if judgement.verdict != Verdict::Orphan {
+            return None;
+        }
+        let verb = candidate.ways.of(judgement.wanted?)?.as_ref().ok()?.verb;
+        let id = &candidate.instance.id;
+        let decision = decisions.machines.get(id)?;
+        let due = decision.case.as_ref().and_then(|case| case.due_at);
+        let notice = || {
+            let asked = judgement.rules.iter().filter_map(|answer| {
+                let yes = answer.answer == Answer::Yes;
+                rules.iter().find(|rule| yes && rule.name == answer.rule)
+            });
+            asked.filter(|rule| rule.action > WantedAction::Report).map(|rule| rule.notice).min()
+        };
+        let at = due.or_else(|| now.checked_add_signed(notice()?.delta()))?.max(now);
+        Some((id.clone(), Proposed { at, verb, due }))
+    };
+    candidates.iter().filter_map(of).collect()
+}

@@ -1,0 +1,92 @@
+//! What a run records of what it has seen, before anything is decided.
+
+use reaper_budget::{Exchange, Month};
+use reaper_ledger::{Decision, Error, State};
+use reaper_model::Rate;
+use reaper_provider::Identity;
+
+use super::Runner;
+use crate::assess::Assessed;
+use crate::collect::{Account, Inventory};
+use crate::journal::Journal;
+use crate::money::bills;
+use crate::money::books::{self, Books, period};
+use crate::money::readings::readings;
+use crate::observe::{Belief, Observed, observe};
+
+impl Runner<'_> {
+    pub(super) async fn record_listings(
+        &self,
+        inventory: &Inventory,
+        journal: &mut Journal,
+    ) -> Result<Observed, Error> {
+        let recorded = journal.head().is_some();
+        journal
+            .append(self.clock.now(), |state| {
+                let belief = Belief {
+                    accept_drop: self.orders.accept_drop,
+                    all_accounts: self.settings.all_accounts && inventory.failures.is_empty(),
+                };
+                let mut observed = observe(state, inventory, belief);
+                let entries = std::mem::take(&mut observed.entries);
+                // What an audit without history would remember is of use to nobody.
+                if recorded || self.orders.notices {
+                    Decision::Write(entries, observed)
+                } else {
+                    Decision::Leave(observed)
+                }
+            })
+            .await
+    }
+
+    /// What machines cost is recorded as it is now; later prices change nothing of it. So are the
+    /// rates that the month's budgets use first.
+    pub(super) async fn record_readings(
+        &self,
+        machines: &[Assessed],
+        journal: &mut Journal,
+    ) -> Result<(), Error> {
+        let now = self.clock.now();
+        let readings = readings(machines);
+        let period = period(&Month::holding(now, self.settings.zone));
+        let rates: Vec<Rate> = if self.settings.budgets.is_empty() {
+            Vec::new()
+        } else {
+            self.settings.exchange.rates().copied().collect()
+        };
+        journal
+            .append(now, |state| {
+                let mut entries = state.meter_entries(now, &readings);
+                entries.extend(state.freeze(&period, &rates));
+                if entries.is_empty() { Decision::Leave(()) } else { Decision::Write(entries, ()) }
+            })
+            .await
+    }
+
+    /// What budgets stand on. Bills are asked for where there is a budget to hold against them.
+    pub(super) async fn books(
+        &self,
+        inventory: &Inventory,
+        observed: &Observed,
+        known: &[(Account, Identity)],
+        state: &State,
+    ) -> Books {
+        let now = self.clock.now();
+        let month = Month::holding(now, self.settings.zone);
+        let budgets = self.settings.budgets.clone();
+        let asked = !budgets.is_empty() && inventory.wrong_accounts.is_empty();
+        let today = self.settings.exchange.clone();
+        let frozen = state.rates(&period(&month)).iter().copied();
+        let frozen = Exchange::new(today.currency(), frozen);
+        Books {
+            bills: if asked { bills::ask(known, &self.watch, now).await } else { Vec::new() },
+            unread: books::unread(inventory, observed),
+            accounts: books::names(self.accounts),
+            exchange: if budgets.is_empty() { today.clone() } else { frozen },
+            today,
+            budgets,
+            month,
+            now,
+        }
+    }
+}
