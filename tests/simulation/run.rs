@@ -173,8 +173,8 @@ impl Start<'_> {
             look: &|_| {},
         };
         let ran = match kind {
-            Kind::Apply(plan) => runner.apply(*plan, journal).await,
-            _ => runner.run(journal).await,
+            Kind::Apply(plan) => Box::pin(runner.apply(*plan, journal)).await,
+            _ => Box::pin(runner.run(journal)).await,
         };
         match ran {
             Ok(ran) => End::Done(Box::new(ran)),

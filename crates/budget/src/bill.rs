@@ -49,9 +49,9 @@ impl Reconciled {
         })?
     }
 
-    /// What the bill has more than the estimate.
+    /// What the bill has more than the estimate, from a cent on: less is the provider's rounding.
     pub fn excess(&self) -> impl Iterator<Item = Money> + '_ {
-        self.difference.iter().filter(|difference| difference.amount > Decimal::ZERO)
+        self.difference.iter().filter(|difference| difference.to_cents() > Decimal::ZERO)
     }
 }
 

@@ -52,6 +52,17 @@ fn a_bill_that_agrees_changes_nothing() {
 }
 
 #[test]
+fn what_a_provider_rounds_is_no_difference() {
+    let lines = vec![line(BillKind::Compute, Some("216.004 EUR"))];
+    let scene = scene("2026-11-11T00:00:00Z", bill("2026-11-10T00:00:00Z", lines));
+    let standing = scene.stand(&budget("1000 EUR"));
+    assert_eq!(
+        (standing.spent.to_string().as_str(), standing.basis),
+        ("240.00 EUR", Basis::Estimate)
+    );
+}
+
+#[test]
 fn what_a_bill_has_more_than_was_seen_counts_and_nothing_is_added_up_twice() {
     let lines = vec![line(BillKind::Compute, Some("316 EUR"))];
     let scene = scene("2026-11-11T00:00:00Z", bill("2026-11-10T00:00:00Z", lines));
