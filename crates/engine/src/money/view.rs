@@ -10,7 +10,7 @@ use reaper_budget::{
 };
 use reaper_model::document::{AlertStatus, BillStatus, BillView, BudgetView, SpendView};
 use reaper_model::{BudgetSpec, Money, Totals};
-use rust_decimal::{Decimal, RoundingStrategy};
+use rust_decimal::Decimal;
 
 use crate::machine_view::local;
 use crate::money::books::{Books, period};
@@ -39,8 +39,7 @@ pub(crate) fn budget(
         from: local(books.month.start, zone),
         until: local(books.month.end, zone),
         limit: spec.limit,
-        // Cut off as its percentage is: what reads 80.00 of 100.00 has reached 80 %.
-        spent: cut(standing.spent),
+        spent: standing.spent.rounded(),
         basis: standing.basis,
         at_least: standing.at_least(),
         why: standing.missing.iter().map(|missing| words(missing, zone)).collect(),
@@ -61,12 +60,6 @@ pub(crate) fn budget(
         at_todays_rates: money(standing.at_todays_rates),
         on_limit: spec.on_limit,
     }
-}
-
-fn cut(money: Money) -> Money {
-    let mut amount = money.amount.round_dp_with_strategy(2, RoundingStrategy::ToZero);
-    amount.rescale(2);
-    Money { amount, ..money }
 }
 
 /// Why a sum is a lower bound, for people.

@@ -275,7 +275,7 @@ async fn fl_108_rates_are_those_of_the_months_first_use() {
     house.wait("1h");
     let ran = house.run().await;
     let moved = view(&ran);
-    assert_eq!(moved.spent.to_string(), "885.67 USD");
+    assert_eq!(moved.spent.to_string(), "885.68 USD");
     assert_eq!(
         moved.at_todays_rates.map(|money| money.to_string()).as_deref(),
         Some("1,687.00 USD")
