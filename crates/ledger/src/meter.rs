@@ -20,7 +20,10 @@ use crate::state::{State, is_at};
 pub const METERS: TimeDelta = TimeDelta::days(100);
 
 /// Readings that are kept of one machine: tags that change with every run must not grow for ever.
-pub const READINGS: usize = 500;
+pub const READINGS: usize = 2_000;
+
+/// How much later than a run a look may be without being told: clocks differ by some minutes.
+pub const AHEAD: TimeDelta = TimeDelta::minutes(10);
 
 /// What is known of one machine's bill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +36,10 @@ pub struct Meter {
     /// When a complete listing first did not show it after that, or the provider denied it; until
     /// it is read again.
     pub absent: Option<DateTime<Utc>>,
+    /// What was before this time was given up for want of room, and cost otherwise than what is
+    /// left; `None`: nothing was. What is forgotten for its age is not meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<DateTime<Utc>>,
 }
 
 /// One reading, and what is known of the time between it and the one before.
@@ -56,9 +63,14 @@ impl Meter {
         self.readings.last()
     }
 
+    /// When the machine was last looked for, whether it was there or not.
+    fn looked(&self) -> DateTime<Utc> {
+        self.absent.map_or(self.seen, |absent| absent.max(self.seen))
+    }
+
     /// Whether a look at the time `at` is older than what is known.
     fn knows_later(&self, at: DateTime<Utc>) -> bool {
-        self.absent.map_or(self.seen, |absent| absent.max(self.seen)) > at
+        self.looked() > at
     }
 
     /// Whether `metered` can come next.
@@ -80,13 +92,32 @@ impl Meter {
         self.absent = None;
         self.readings.push(metered);
         while self.readings.len() > READINGS {
-            let mut pairs = self.readings.windows(2);
-            let alike = pairs.position(|pair| {
-                matches!(pair, [before, after] if after.absent.is_none()
-                    && costs_alike(&before.reading, &after.reading))
-            });
-            self.readings.remove(alike.map_or(0, |before| before + 1));
+            self.give_up_one();
         }
+    }
+
+    /// Gives up the oldest reading that says of the bill and its owner what the one before it says:
+    /// its tags alone are lost. Where there is none, one that says so of the bill; where there is
+    /// none either, the oldest, and notes that.
+    fn give_up_one(&mut self) {
+        let costs_nothing = self
+            .repetition(|one, other| costs_alike(one, other) && owned_alike(one, other))
+            .or_else(|| self.repetition(costs_alike));
+        self.readings.remove(costs_nothing.unwrap_or(0));
+        if costs_nothing.is_none() {
+            self.cut = self.readings.first().map(|first| first.at);
+        }
+    }
+
+    /// The oldest reading that is `alike` the one before it, with no absence between the two. The
+    /// newest is none: it is what holds, and what the next look is held against.
+    fn repetition(&self, alike: impl Fn(&Reading, &Reading) -> bool) -> Option<usize> {
+        let (_newest, older) = self.readings.split_last()?;
+        let before = older.windows(2).position(|pair| {
+            matches!(pair, [before, after]
+                if after.absent.is_none() && alike(&before.reading, &after.reading))
+        })?;
+        Some(before + 1)
     }
 
     /// Forgets what had ended before the horizon, but not what held at it: since when that runs is
@@ -105,11 +136,16 @@ impl Meter {
 }
 
 /// Whether two readings cost the same, to the same account, whatever name, owner and tags they
-/// show: of these alone the older ones are given up where there are too many.
+/// show.
 fn costs_alike(one: &Reading, other: &Reading) -> bool {
     let cost = |reading: &Reading| (reading.billed, reading.price, reading.committed);
     cost(one) == cost(other)
         && (&one.account, &one.machine_type) == (&other.account, &other.machine_type)
+}
+
+/// Whether two readings show the same owners.
+fn owned_alike(one: &Reading, other: &Reading) -> bool {
+    (&one.owners, &one.team) == (&other.owners, &other.team)
 }
 
 impl State {
@@ -126,6 +162,13 @@ impl State {
     /// All meters, also of machines that are gone, in the order of their ids.
     pub fn meters(&self) -> impl Iterator<Item = (&InstanceId, &Meter)> {
         self.meters.iter()
+    }
+
+    /// How many meters know of a look that is later than `at` by more than [`AHEAD`]: a runner
+    /// whose clock was fast has made it. Until that time has come nothing new is read into them.
+    pub fn meters_ahead(&self, at: DateTime<Utc>) -> usize {
+        let ahead = |meter: &&Meter| meter.looked().signed_duration_since(at) > AHEAD;
+        self.meters.values().filter(ahead).count()
     }
 
     /// The entries that record what a look at the time `at` read, of machines that
@@ -203,8 +246,8 @@ impl State {
     ) -> Result<(), Contradiction> {
         match self.meters.entry(id.clone()) {
             btree_map::Entry::Vacant(free) => {
-                let (seen, absent) = (metered.at, None);
-                free.insert(Meter { readings: vec![metered], seen, absent });
+                let seen = metered.at;
+                free.insert(Meter { readings: vec![metered], seen, absent: None, cut: None });
             }
             btree_map::Entry::Occupied(mut meter) if meter.get().fits(&metered) => {
                 meter.get_mut().read(metered);

@@ -21,6 +21,7 @@ mod meters;
 mod money;
 mod places;
 mod properties;
+mod room;
 mod speed;
 mod support;
 mod writers;

@@ -1,7 +1,7 @@
 //! What is remembered of bills: readings as deltas, absences, two runs, forgetting.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use reaper_ledger::meter::{METERS, READINGS};
+use reaper_ledger::meter::{AHEAD, METERS};
 use reaper_ledger::{Contradiction, Entry, Error, Ledger, Meter, Policy, Store, View, verify};
 use reaper_model::{Billed, Reading};
 use tempfile::TempDir;
@@ -235,38 +235,31 @@ async fn meters_are_forgotten_a_hundred_days_after_the_machine() {
     assert_eq!(ledger.state().meters().count(), 0);
 }
 
-/// Tags that change with every run take no room for ever, and the money in between stays: what is
-/// given up are the oldest changes that cost nothing.
+/// A runner whose clock is fast hides what those after it read, until its time has come: that can
+/// be told.
 #[tokio::test]
-async fn tags_that_never_rest_are_bounded_and_lose_no_money() {
+async fn meters_that_a_fast_clock_has_read_are_counted() {
     let mut ledger = open(&Store::memory(), "run").await;
-    let cheap = reading("3.50 EUR");
-    look(&mut ledger, hour(0), true, &[("i-1", &cheap)]).await;
-    let dear = reading("4 EUR");
-    look(&mut ledger, hour(1), true, &[("i-1", &dear)]).await;
-    look(&mut ledger, hour(2), true, &[]).await;
-    let runs = i64::try_from(READINGS).expect("small") + 200;
-    for run in 3..runs {
-        let tags = [("step".to_owned(), run.to_string())].into();
-        let now = Reading { tags, ..dear.clone() };
-        look(&mut ledger, hour(run), true, &[("i-1", &now)]).await;
-    }
-    let readings = &meter(&ledger).readings;
-    assert_eq!(readings.len(), READINGS);
-    let first: Vec<_> = times(&ledger).into_iter().take(3).collect();
-    assert_eq!(first[0], (hour(0), None, None));
-    assert_eq!(first[1], (hour(1), Some(hour(0)), None));
-    assert_eq!(first[2], (hour(3), Some(hour(1)), Some(hour(2))), "the absence is still told");
-    let last = readings.last().expect("one");
-    assert_eq!((last.at, last.confirmed), (hour(runs - 1), Some(hour(runs - 2))));
+    let (cheap, dear) = (reading("3.50 EUR"), reading("4 EUR"));
+    assert_eq!(ledger.state().meters_ahead(DateTime::<Utc>::MIN_UTC), 0);
+    look(&mut ledger, hour(0), true, &[("i-1", &cheap), ("i-2", &cheap), ("i-3", &cheap)]).await;
+    look(&mut ledger, hour(30), false, &[("i-1", &cheap)]).await;
+    // Where nothing is found a later look is known just so.
+    record(&mut ledger, hour(20), vec![Entry::NotFound { id: machine("i-2") }]).await.expect("ok");
+    let ahead = |ledger: &Ledger, at| ledger.state().meters_ahead(at);
+    assert_eq!(ahead(&ledger, hour(1)), 2);
+    look(&mut ledger, hour(1), true, &[("i-1", &dear), ("i-3", &dear)]).await;
+    assert_eq!((times(&ledger), meter(&ledger).seen), (vec![(hour(0), None, None)], hour(30)));
+    assert_eq!(ahead(&ledger, hour(1)), 2, "what was read is not in it");
 
-    // Where every change costs, the oldest goes.
-    for run in runs..runs + 600 {
-        let now = reading(if run % 2 == 0 { "5 EUR" } else { "6 EUR" });
-        look(&mut ledger, hour(run), true, &[("i-1", &now)]).await;
+    for (later, second, first) in [(AHEAD + TimeDelta::seconds(1), 2, 1), (AHEAD, 1, 0)] {
+        assert_eq!(ahead(&ledger, hour(20) - later), second, "{later}");
+        assert_eq!(ahead(&ledger, hour(30) - later), first, "{later}");
     }
-    assert_eq!(meter(&ledger).readings.len(), READINGS);
-    assert_eq!(times(&ledger)[0].0, hour(runs + 100));
+    assert_eq!(ahead(&ledger, hour(30)), 0);
+    look(&mut ledger, hour(31), true, &[("i-1", &dear), ("i-3", &dear)]).await;
+    assert_eq!(times(&ledger)[1..], [(hour(31), Some(hour(30)), None)]);
+    assert_eq!(ahead(&ledger, hour(31)), 0);
 }
 
 /// A fresh workspace, a snapshot, a removed beginning: the same meters.
