@@ -63,6 +63,8 @@ pub(crate) struct Book {
     pub(crate) clean: BTreeMap<(String, &'static str), DateTime<Utc>>,
     /// The action that was intended last, by machine.
     pub(crate) intended: BTreeMap<String, Ground>,
+    /// When.
+    called: BTreeMap<String, DateTime<Utc>>,
     pub(crate) confirmed: BTreeMap<String, Vec<Confirmed>>,
     /// Machines that were not read since they were acted upon.
     pub(crate) unread: BTreeSet<String>,
@@ -205,6 +207,7 @@ impl Book {
                 let notice = story.rules.notice(rule).as_secs();
                 let ground = Ground { rule: rule.clone(), notice, tags: looks.tags.clone() };
                 self.intended.insert(id.native.clone(), ground);
+                self.called.insert(id.native.clone(), at);
             }
             Entry::Action {
                 id,
@@ -213,7 +216,12 @@ impl Book {
             } => {
                 self.counts.confirmed += 1;
                 let stand = story.stand.get(&id.native).copied().unwrap_or(Stand::Gone);
-                let ended = matches!(stand, Stand::Ended | Stand::Gone);
+                // Or it shows a start after the call, so that it was down in between.
+                let again = story.before.get(&id.native).is_some_and(|machine| {
+                    machine.cloud.shows_starts()
+                        && self.called.get(&id.native).is_some_and(|called| machine.started > *called)
+                });
+                let ended = matches!(stand, Stand::Ended | Stand::Gone) || again;
                 if !ended && !story.edited(&id.native) {
                     story.broken("saving_when_confirmed", format!("{id} is {stand:?}"));
                 }

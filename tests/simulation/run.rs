@@ -106,6 +106,7 @@ impl Kind {
             notices: !matches!(self, Self::Apply(_)),
             expect: self.expect(),
             accept_drop: false,
+            charges: true,
         }
     }
 }
@@ -235,6 +236,7 @@ fn settings(rules: Rules) -> Settings {
         lease: LEASE,
         plan_lifetime: Span::from_secs(24 * 3600),
         all_accounts: true,
+        configured: Vec::new(),
     }
 }
 

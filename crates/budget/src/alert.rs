@@ -147,7 +147,10 @@ pub fn due(spec: &BudgetSpec, standing: &Standing, past: &Past<'_>) -> Vec<DueAl
 /// The thresholds of the forecast that may be told of again, because it has fallen far enough below
 /// them since they were.
 pub fn fallen(spec: &BudgetSpec, standing: &Standing, past: &Past<'_>) -> Vec<String> {
-    let Some(forecast) = standing.forecast else { return Vec::new() };
+    // A forecast falls as well when a part of the fleet could not be read.
+    let Some(forecast) = standing.forecast.filter(|_| !standing.at_least()) else {
+        return Vec::new();
+    };
     let limit = limit_key(spec);
     let far_below = |threshold: &Decimal| {
         reached(forecast.amount, spec.limit.amount, &[*threshold - HYSTERESIS]).is_empty()
@@ -274,6 +277,12 @@ fn recipients(spec: &BudgetSpec, limit: &str, past: &Past<'_>) -> Vec<(String, O
         for to in spec.recipients.iter().filter(|to| refused(to)) {
             add(fallback, Some(to));
         }
+    }
+    if recipients.is_empty() {
+        // Nobody is left: those who refused are tried again, and it is said in every run.
+        let all = spec.recipients.iter().map(String::as_str).chain(past.fallback);
+        recipients = all.map(|to| (to.to_owned(), None)).collect();
+        recipients.truncate(spec.recipients.len().max(1));
     }
     recipients
 }

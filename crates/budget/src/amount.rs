@@ -112,7 +112,8 @@ fn day_after(time: DateTime<Utc>) -> DateTime<Utc> {
 /// How often a monthly plan begins a month within a span of the piece.
 fn renewals(piece: &Piece<'_>, from: DateTime<Utc>, until: DateTime<Utc>, zone: Tz) -> u32 {
     let first = Month::holding(from, zone);
-    let begins = from == piece.from && !piece.renews;
+    let paid = piece.plan_before.is_some_and(|before| before > first.start);
+    let begins = from == piece.from && !paid;
     let mut count = u32::from(begins || from == first.start);
     let mut next = first.end;
     while next < until {

@@ -33,7 +33,7 @@ pub mod track;
 
 pub use alert::{Against, DueAlert, How, Past, ToldAlert};
 pub use amount::{Amount, ahead, amount, charges};
-pub use bill::{AccountBill, Reconciled, reconcile};
+pub use bill::{AccountBill, Reconciled, Unbilled, reconcile};
 pub use cost::{Cost, Run};
 pub use exchange::Exchange;
 pub use month::Month;

@@ -23,15 +23,19 @@ pub struct OwnerSpend {
 }
 
 /// Spending of the month up to `now` by owner, the most first. A machine with several owners is a
-/// row of all of them together, so that nothing is counted twice.
+/// row of all of them together, so that nothing is counted twice. What bills have more than was
+/// seen, `unseen`, is nobody's. Case makes no other owner.
 pub fn by_owner(
     pieces: &[Piece<'_>],
     month: &Month,
     now: chrono::DateTime<chrono::Utc>,
     exchange: &Exchange,
+    unseen: &Totals,
 ) -> Vec<OwnerSpend> {
     #[derive(Default)]
     struct Sum<'a> {
+        /// As first written.
+        owner: Option<String>,
         spent: Totals,
         machines: BTreeSet<&'a InstanceId>,
         unpriced: BTreeSet<&'a InstanceId>,
@@ -44,7 +48,8 @@ pub fn by_owner(
         }
         let owners = &piece.reading.owners;
         let owner = (!owners.is_empty()).then(|| owners.join(", "));
-        let sum = sums.entry(owner).or_default();
+        let sum = sums.entry(owner.as_ref().map(|owner| owner.to_lowercase())).or_default();
+        sum.owner = sum.owner.take().or(owner);
         sum.machines.insert(piece.id);
         match amount.money {
             Some(money) => sum.spent.add(exchange.convert(money)),
@@ -53,10 +58,13 @@ pub fn by_owner(
             }
         }
     }
+    for money in unseen.iter() {
+        sums.entry(None).or_default().spent.add(exchange.convert(money));
+    }
     let mut rows: Vec<OwnerSpend> = sums
-        .into_iter()
-        .map(|(owner, sum)| OwnerSpend {
-            owner,
+        .into_values()
+        .map(|sum| OwnerSpend {
+            owner: sum.owner,
             spent: sum.spent.iter().collect(),
             machines: sum.machines.len(),
             unpriced: sum.unpriced.len(),

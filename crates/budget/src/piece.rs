@@ -2,7 +2,7 @@
 //! and where it cannot be told. Time is counted where it was seen billed on both sides, or where
 //! the provider's own times prove it; of the rest a [`Doubt`] says that the sum is a lower bound.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use reaper_model::{Billed, InstanceId, Reading, Unit};
 
 use crate::rounding::Rounding;
@@ -25,8 +25,9 @@ pub struct Piece<'a> {
     pub open: bool,
     /// How the provider rounds.
     pub rounding: Rounding,
-    /// Whether the piece before, of the same run, was under a monthly plan already.
-    pub renews: bool,
+    /// Until when the machine was under a monthly plan before, if it was: a month is paid once,
+    /// however often the machine comes and goes in it.
+    pub plan_before: Option<DateTime<Utc>>,
     /// Time around it that may have been billed, and is not counted.
     pub doubt: Vec<Doubt>,
 }
@@ -60,6 +61,9 @@ impl Doubt {
     }
 }
 
+/// Clocks of different runners may differ by this.
+const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(10);
+
 /// The billed time of one machine up to `now`.
 pub fn pieces<'a>(track: &Track<'a>, now: DateTime<Utc>) -> Vec<Piece<'a>> {
     let mut course = Course { track, pieces: Vec::new(), going: None, idle: None };
@@ -67,7 +71,7 @@ pub fn pieces<'a>(track: &Track<'a>, now: DateTime<Utc>) -> Vec<Piece<'a>> {
         let Some(held) = track.held(place) else { continue };
         match look.reading.billed {
             Billed::Since(start) => course.billed(look, start, held),
-            Billed::NotSince(end) => course.idle(look.at, end, held),
+            Billed::NotSince(end) => course.idle(look, end, held),
         }
     }
     course.end(now)
@@ -97,7 +101,9 @@ impl<'a> Course<'_, 'a> {
         let told = start.map(|start| start.min(at));
         let Some(going) = self.going.take() else {
             let idle = self.idle.take();
-            let proven = told.filter(|told| idle.is_none_or(|idle| *told > idle));
+            // The price of the looks that were given up is not known any more.
+            let cut = idle.is_none() && self.pieces.is_empty() && self.track.cut.is_some();
+            let proven = told.filter(|told| !cut && idle.is_none_or(|idle| *told > idle));
             let from = proven.unwrap_or(at);
             let doubt = Doubt {
                 why: DoubtWhy::Start,
@@ -116,17 +122,24 @@ impl<'a> Course<'_, 'a> {
             self.close(going.held, Some(doubt));
             self.begin(reading, from, held, None);
         } else {
-            let (run_start, renews) = self
-                .pieces
-                .last()
-                .map_or((at, false), |last| (last.run_start, is_monthly(last.reading)));
+            let run_start = self.pieces.last().map_or(at, |last| last.run_start);
             self.close(at, None);
-            self.push(reading, run_start, at, held, renews);
+            self.push(reading, run_start, at, held);
         }
         self.going = Some(Going { start: start.or(going.start), held });
     }
 
-    fn idle(&mut self, at: DateTime<Utc>, end: Option<DateTime<Utc>>, held: DateTime<Utc>) {
+    fn idle(&mut self, look: &Look<'a>, end: Option<DateTime<Utc>>, held: DateTime<Utc>) {
+        let at = look.at;
+        if let Some(end) =
+            end.filter(|end| self.going.is_none() && self.idle.is_none_or(|idle| *end > idle))
+        {
+            // It ran and ended between two looks, or before the first: nobody tells since when.
+            let end = end.min(at);
+            let from = self.idle.unwrap_or(DateTime::<Utc>::MIN_UTC);
+            let doubt = Doubt { why: DoubtWhy::Start, from, until: end };
+            self.begin(look.reading, end, end, Some(doubt));
+        }
         if let Some(going) = self.going.take() {
             // It was seen billed until `held`, and is not since `at`.
             let ended = end.map(|end| end.max(going.held).min(at));
@@ -138,8 +151,12 @@ impl<'a> Course<'_, 'a> {
 
     fn end(mut self, now: DateTime<Utc>) -> Vec<Piece<'a>> {
         if let Some(going) = self.going.take() {
+            // Seen in what is the future here: some runner's clock is ahead, and how long it has
+            // run by ours nobody can say.
+            let ahead = going.held - now > CLOCKS_DIFFER;
             if going.held >= now {
-                self.close(now, None);
+                let unseen = Doubt { why: DoubtWhy::Unseen, from: now, until: going.held };
+                self.close(now, ahead.then_some(unseen));
                 if let Some(last) = self.pieces.last_mut() {
                     last.open = true;
                 }
@@ -159,7 +176,7 @@ impl<'a> Course<'_, 'a> {
         held: DateTime<Utc>,
         doubt: Option<Doubt>,
     ) {
-        self.push(reading, from, from, held, false);
+        self.push(reading, from, from, held);
         if let Some(last) = self.pieces.last_mut() {
             last.doubt.extend(doubt);
         }
@@ -171,11 +188,12 @@ impl<'a> Course<'_, 'a> {
         run_start: DateTime<Utc>,
         from: DateTime<Utc>,
         until: DateTime<Utc>,
-        renews: bool,
     ) {
         let id = self.track.id;
         let rounding = Rounding::of(&id.provider, &reading.machine_type);
         let (open, doubt) = (false, Vec::new());
+        let plans = self.pieces.iter().rev().filter(|piece| is_monthly(piece.reading));
+        let plan_before = plans.map(|piece| piece.until).next();
         self.pieces.push(Piece {
             id,
             reading,
@@ -184,7 +202,7 @@ impl<'a> Course<'_, 'a> {
             until,
             open,
             rounding,
-            renews,
+            plan_before,
             doubt,
         });
     }

@@ -20,6 +20,12 @@ pub fn counts(scope: &BudgetScope, provider: &ProviderName, reading: &Reading) -
         && tags()
 }
 
+/// Whether a name, or the local part of an address, is among the wanted ones. Case is folded.
 fn among(names: &[String], name: &str) -> bool {
-    names.iter().any(|wanted| wanted.to_lowercase() == name.to_lowercase())
+    let name = name.trim().to_lowercase();
+    let local = name.split_once('@').map_or(name.as_str(), |(local, _)| local);
+    names
+        .iter()
+        .map(|wanted| wanted.trim().to_lowercase())
+        .any(|wanted| wanted == name || wanted == local)
 }

@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
 use reaper_model::document::{Basis, BudgetStatus};
 use reaper_model::{
-    AccountName, Bill, BudgetSpec, Currency, InstanceId, MachineType, Money, ProviderName, Totals,
+    AccountName, Bill, BillKind, BillLine, BudgetSpec, Currency, InstanceId, MachineType, Money,
+    ProviderName, Totals,
 };
 use rust_decimal::Decimal;
 
@@ -15,7 +17,7 @@ use crate::bill::{AccountBill, is_of_month, reconcile};
 use crate::exchange::Exchange;
 use crate::month::Month;
 use crate::percent::reached;
-use crate::piece::{DoubtWhy, Piece};
+use crate::piece::{Doubt, DoubtWhy, Piece};
 use crate::scope::counts;
 
 /// No forecast before so much of the month has passed: what was started in its first minutes is
@@ -47,6 +49,8 @@ pub struct Books<'a> {
     pub exchange: &'a Exchange,
     /// The rates of today.
     pub today: &'a Exchange,
+    /// Whether the month was counted in another currency before.
+    pub recounted: bool,
     /// The period.
     pub month: Month,
     /// The clock.
@@ -69,6 +73,10 @@ pub struct Unread {
 pub enum Missing {
     /// A place was not read.
     Unread(String),
+    /// A bill that may hold more than was seen could not be read, or in part, or is of another month.
+    Unbilled(String),
+    /// The report has changed its currency within the month.
+    Recounted,
     /// A type has no price; how many machines of it.
     Unpriced(MachineType, usize),
     /// Machines whose money is spent by a commitment that no list price tells.
@@ -79,6 +87,10 @@ pub enum Missing {
     NoHistory(DateTime<Utc>),
     /// Machines whose start, end or stop nobody tells; how many.
     Untold(DoubtWhy, usize),
+    /// Machines of which tags or owner could not be read, so that nobody knows whether they count.
+    Blind(usize),
+    /// Machines in a state of which nobody knows whether it is billed, counted as if it were.
+    Uncertain(usize),
 }
 
 /// How a budget stands in the month.
@@ -92,6 +104,8 @@ pub struct Standing {
     pub basis: Basis,
     /// What is missing in it.
     pub missing: Vec<Missing>,
+    /// What is missing and so little that the budget would stand the same with all of it.
+    pub notes: Vec<Missing>,
     /// What the month will come to; `None` before [`FORECAST_AFTER`].
     pub forecast: Option<Money>,
     /// The same with the proposed stops.
@@ -143,12 +157,13 @@ pub fn stand(spec: &BudgetSpec, books: &Books<'_>) -> Standing {
     let spent = estimated.saturating_add(sum(&excess, books.exchange));
     let today = sum(&count.spent, books.today).saturating_add(sum(&excess, books.today));
     let elapsed = books.now - books.month.start;
+    let over = books.now >= books.month.end;
     let forecast = |ahead: &Totals| {
         let ahead = sum(ahead, books.exchange);
-        (elapsed >= FORECAST_AFTER).then(|| money(spent.saturating_add(ahead)))
+        (elapsed >= FORECAST_AFTER && !over).then(|| money(spent.saturating_add(ahead)))
     };
     let (forecast, forecast_if_stopped) = (forecast(&count.ahead), forecast(&count.ahead_stopped));
-    let run_rate = (elapsed >= RUN_RATE_AFTER)
+    let run_rate = (elapsed >= RUN_RATE_AFTER && !over)
         .then(|| {
             let (whole, elapsed) = (books.month.end - books.month.start, elapsed.num_seconds());
             let whole = Decimal::from(whole.num_seconds());
@@ -156,16 +171,29 @@ pub fn stand(spec: &BudgetSpec, books: &Books<'_>) -> Standing {
         })
         .flatten();
     let mut missing = count.missing;
-    for total in count.spent.iter().chain(count.ahead.iter()).chain(excess.iter()) {
+    let totals = [&count.spent, &count.ahead, &count.untold_at_most, &excess];
+    for total in totals.into_iter().flat_map(Totals::iter) {
         if books.exchange.convert_to(total, currency).is_none() {
             missing.insert(Missing::Unconverted(total.currency));
         }
+    }
+    // With all that it can be at most, would anything be different?
+    let at_most = spent.saturating_add(sum(&count.untold_at_most, books.exchange));
+    let reaches = |amount| reached(amount, spec.limit.amount, &spec.thresholds);
+    let little = reaches(at_most) == reaches(spent)
+        && (at_most > spec.limit.amount) == (spent > spec.limit.amount);
+    let mut notes = BTreeSet::new();
+    if little {
+        notes = count.bounded;
+    } else {
+        missing.extend(count.bounded);
     }
     Standing {
         spent: money(spent),
         estimated: money(estimated),
         basis: if excess.is_empty() { Basis::Estimate } else { Basis::Mixed },
         missing: missing.into_iter().collect(),
+        notes: notes.into_iter().collect(),
         reached: reached(spent, spec.limit.amount, &spec.thresholds),
         forecast_reached: forecast.map_or_else(Vec::new, |forecast| {
             reached(forecast.amount, spec.limit.amount, &spec.forecast)
@@ -184,31 +212,38 @@ struct Count {
     ahead: Totals,
     ahead_stopped: Totals,
     missing: BTreeSet<Missing>,
+    /// What is missing and can be at most so much: `untold_at_most`.
+    bounded: BTreeSet<Missing>,
+    untold_at_most: Totals,
 }
 
 impl Count {
     fn of(spec: &BudgetSpec, books: &Books<'_>) -> Self {
         let mut count = Self::default();
         let (mut unpriced, mut committed) = (BTreeMap::new(), BTreeSet::new());
-        let mut untold: BTreeMap<DoubtWhy, BTreeSet<&InstanceId>> = BTreeMap::new();
+        let (mut blind, mut uncertain) = (BTreeSet::new(), BTreeSet::new());
+        let mut untold: BTreeMap<(bool, DoubtWhy), BTreeSet<&InstanceId>> = BTreeMap::new();
         let Month { start, end, zone } = books.month;
-        let here = books
-            .pieces
-            .iter()
-            .filter(|piece| counts(&spec.scope, &piece.id.provider, piece.reading));
-        for piece in here {
-            let so_far = amount(piece, start, books.now, zone);
-            let rest = if piece.open { Some(ahead(piece, end, zone)) } else { None };
-            for doubt in &piece.doubt {
-                let told = |bill: &AccountBill| {
-                    bill.bill.as_ref().is_ok_and(|bill| {
-                        bill.provider == piece.id.provider && bill.account == piece.id.account
-                    })
-                };
-                if doubt.touches(start, books.now) && !books.bill_tells(told, doubt.until) {
-                    untold.entry(doubt.why).or_default().insert(piece.id);
+        let until = books.now.min(end);
+        for piece in books.pieces {
+            let so_far = amount(piece, start, until, zone);
+            if piece.reading.blind && spec.scope.asks_of_machines() && !so_far.is_nothing() {
+                blind.insert(piece.id);
+            }
+            if !counts(&spec.scope, &piece.id.provider, piece.reading) {
+                continue;
+            }
+            for doubt in piece.doubt.iter().filter(|doubt| doubt.touches(start, until)) {
+                if books.bill_tells_of(spec, piece, doubt.until) {
+                    continue;
+                }
+                let at_most = doubted(piece, doubt, start, until, zone);
+                untold.entry((at_most.is_some(), doubt.why)).or_default().insert(piece.id);
+                if let Some(money) = at_most {
+                    count.untold_at_most.add(money);
                 }
             }
+            let rest = if piece.open { Some(ahead(piece, end, zone)) } else { None };
             if so_far.is_nothing() && rest.is_none_or(|rest| rest.is_nothing()) {
                 continue;
             }
@@ -219,14 +254,18 @@ impl Count {
                     unpriced.entry(&piece.reading.machine_type).or_default();
                 types.insert(piece.id);
             }
-            so_far.money.into_iter().for_each(|money| count.spent.add(money));
+            if piece.reading.uncertain {
+                uncertain.insert(piece.id);
+            }
+            if let Some(money) = so_far.money {
+                count.spent.add(money);
+            }
             if let Some(money) = rest.and_then(|rest| rest.money) {
                 count.ahead.add(money);
                 let stop = books.stops.get(piece.id).map_or(end, |stop| (*stop).min(end));
-                ahead(piece, stop, zone)
-                    .money
-                    .into_iter()
-                    .for_each(|money| count.ahead_stopped.add(money));
+                if let Some(money) = ahead(piece, stop, zone).money {
+                    count.ahead_stopped.add(money);
+                }
             }
         }
         let missing = &mut count.missing;
@@ -237,9 +276,33 @@ impl Count {
                 .map(|(machine_type, of)| Missing::Unpriced(machine_type.clone(), of.len())),
         );
         missing.extend((!committed.is_empty()).then_some(Missing::Committed(committed.len())));
-        missing.extend(untold.into_iter().map(|(why, of)| Missing::Untold(why, of.len())));
+        missing.extend((!blind.is_empty()).then_some(Missing::Blind(blind.len())));
+        missing.extend((!uncertain.is_empty()).then_some(Missing::Uncertain(uncertain.len())));
+        for ((bounded, why), of) in untold {
+            let untold = Missing::Untold(why, of.len());
+            if bounded {
+                count.bounded.insert(untold)
+            } else {
+                count.missing.insert(untold)
+            };
+        }
         count
     }
+}
+
+/// What doubted time can have cost at most within a span; `None` where nobody can say.
+fn doubted(
+    piece: &Piece<'_>,
+    doubt: &Doubt,
+    from: DateTime<Utc>,
+    until: DateTime<Utc>,
+    zone: Tz,
+) -> Option<Money> {
+    if doubt.from < piece.run_start {
+        return None;
+    }
+    let longer = Piece { from: doubt.from, until: doubt.until, ..piece.clone() };
+    amount(&longer, from, until, zone).money
 }
 
 impl Books<'_> {
@@ -247,37 +310,92 @@ impl Books<'_> {
     fn excess(&self, spec: &BudgetSpec) -> Totals {
         self.bills_of(spec)
             .flat_map(|bill| {
-                let reconciled = reconcile(bill, self.pieces, self.month.zone);
+                let reconciled = reconcile(bill, self.pieces, self.exchange);
                 reconciled.excess().collect::<Vec<_>>()
             })
             .collect()
     }
 
     fn bills_of<'s>(&'s self, spec: &'s BudgetSpec) -> impl Iterator<Item = &'s Bill> {
-        let here = self.bills.iter().filter(|bill| spec.scope.takes(&bill.provider, &bill.account));
+        let here = self
+            .bills
+            .iter()
+            .filter(|bill| !bill.shared && spec.scope.takes(&bill.provider, &bill.account));
         here.filter_map(|bill| bill.bill.as_ref().ok())
             .filter(|bill| is_of_month(bill, self.month.start, self.month.end))
     }
 
     /// Whether the bill of an account reaches from the start of the month up to a time, so that
-    /// nothing is untold there.
-    fn bill_tells(&self, of: impl Fn(&AccountBill) -> bool, until: DateTime<Utc>) -> bool {
-        self.bills.iter().filter(|bill| of(bill)).any(|bill| {
-            let reaches = |bill: &Bill| bill.from <= self.month.start && bill.until >= until;
-            bill.bill.as_ref().is_ok_and(reaches)
-        })
+    /// nothing is untold there. Of spending by owner or tag a bill tells nothing.
+    fn bill_tells(
+        &self,
+        spec: &BudgetSpec,
+        of: impl Fn(&AccountBill) -> bool,
+        until: DateTime<Utc>,
+    ) -> bool {
+        let reaches = |bill: &Bill| bill.from <= self.month.start && bill.until >= until;
+        !spec.scope.asks_of_machines()
+            && self
+                .bills
+                .iter()
+                .filter(|bill| !bill.shared && of(bill))
+                .any(|bill| bill.bill.as_ref().is_ok_and(reaches))
+    }
+
+    fn bill_tells_of(&self, spec: &BudgetSpec, piece: &Piece<'_>, until: DateTime<Utc>) -> bool {
+        let of = |bill: &AccountBill| {
+            bill.bill.as_ref().is_ok_and(|bill| {
+                bill.provider == piece.id.provider && bill.account == piece.id.account
+            })
+        };
+        self.bill_tells(spec, of, until)
+    }
+
+    /// Bills of the budget's accounts that do not say what they should. A key that may not read them
+    /// has never told anything.
+    fn unbilled(&self, spec: &BudgetSpec) -> Vec<Missing> {
+        if spec.scope.asks_of_machines() {
+            return Vec::new();
+        }
+        let here = self
+            .bills
+            .iter()
+            .filter(|bill| !bill.shared && spec.scope.takes(&bill.provider, &bill.account));
+        let why = here.filter_map(|account| match &account.bill {
+            Err(unbilled) if unbilled.denied => None,
+            Err(unbilled) => Some(format!("{}: {}", account.account, unbilled.why)),
+            Ok(bill) if !is_of_month(bill, self.month.start, self.month.end) => {
+                // Nothing is billed yet in a month's first hours.
+                (bill.until > bill.from && bill.from != self.month.start).then(|| {
+                    format!("{}: the provider's bill is of another month by now", account.account)
+                })
+            }
+            Ok(bill) => {
+                let open =
+                    |line: &&BillLine| line.kind == BillKind::Compute && line.amount.is_none();
+                let count = bill.lines.iter().filter(open).count();
+                (count > 0).then(|| {
+                    format!("{}: lines of the bill without an amount: {count}", account.account)
+                })
+            }
+        });
+        why.map(Missing::Unbilled).collect()
     }
 
     fn unread(&self, spec: &BudgetSpec) -> Vec<Missing> {
         let here =
             self.unread.iter().filter(|unread| spec.scope.takes(&unread.provider, &unread.account));
-        let mut missing: Vec<Missing> =
-            here.map(|unread| Missing::Unread(unread.what.clone())).collect();
+        let mut missing: Vec<Missing> = self.unbilled(spec);
+        if self.recounted {
+            missing.push(Missing::Recounted);
+        }
+        missing.extend(here.map(|unread| Missing::Unread(unread.what.clone())));
         let mut accounts =
             self.accounts.iter().filter(|(provider, account)| spec.scope.takes(provider, account));
         if self.history > self.month.start
-            && accounts
-                .any(|(_, account)| !self.bill_tells(|bill| bill.account == *account, self.history))
+            && accounts.any(|(_, account)| {
+                !self.bill_tells(spec, |bill| bill.account == *account, self.history)
+            })
         {
             missing.push(Missing::NoHistory(self.history));
         }

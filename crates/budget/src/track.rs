@@ -26,6 +26,8 @@ pub struct Track<'a> {
     pub looks: Vec<Look<'a>>,
     /// When it was last seen: until then the last look holds.
     pub seen: DateTime<Utc>,
+    /// What was before this was given up for want of room; the looks before are missing.
+    pub cut: Option<DateTime<Utc>>,
     /// The first complete listing since then that did not show it, if there is one.
     pub gone: Option<DateTime<Utc>>,
 }

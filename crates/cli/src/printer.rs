@@ -82,6 +82,11 @@ impl Printer {
         self.format
     }
 
+    /// Whether what each machine has cost on each day is to be printed.
+    pub(crate) fn counts_charges(&self) -> bool {
+        self.format == Format::FocusCsv
+    }
+
     pub(crate) fn shows_progress(&self) -> bool {
         self.talk == Talk::Progress
     }

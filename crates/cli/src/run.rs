@@ -126,6 +126,7 @@ impl Setting {
             notices: false,
             expect: None,
             accept_drop: false,
+            charges: false,
         }
     }
 
@@ -239,6 +240,11 @@ impl Setting {
             lease: TimeDelta::from_std(config.timeouts.lease.std()).unwrap_or(TimeDelta::MAX),
             plan_lifetime: config.timeouts.plan,
             all_accounts: self.all_accounts,
+            configured: config
+                .accounts
+                .iter()
+                .map(|account| (account.provider.clone(), account.name.clone()))
+                .collect(),
         }
     }
 }

@@ -30,8 +30,6 @@ pub struct Desk<'a> {
     pub machines: &'a BTreeMap<InstanceId, &'a Assessed>,
     /// What the rules' actions come to, where one could be done: for notices that announce nothing.
     pub ways: &'a BTreeMap<InstanceId, Result<Verb, String>>,
-    /// Machines whose notice periods budgets end early, with the budgets' names.
-    pub may_hasten: &'a BTreeMap<InstanceId, Vec<String>>,
     /// Names of the clouds for people, by their name in the configuration.
     pub titles: &'a BTreeMap<String, String>,
     /// How machines are laid out.
@@ -240,7 +238,7 @@ impl Desk<'_> {
                 .map(|item| format!("{} {}", item.kind, item.id))
                 .collect(),
             losses: view.action.loses,
-            hastened_by: self.hastened_by(id, step),
+            hastened_by: hastened_by(topics),
             keep: commands::keep(id, self.keep_tag, until),
             // What is not stopped need not be started again.
             restart: verb.filter(|verb| *verb == Verb::Stop).and_then(|_| commands::restart(id)),
@@ -248,12 +246,6 @@ impl Desk<'_> {
             owner: view.owner.id,
             fallback: topics.iter().find_map(|topic| topic.instead.as_ref()).and_then(because),
         }
-    }
-
-    /// The budgets that end the period early when they are used up.
-    fn hastened_by(&self, id: &InstanceId, step: NoticeStep) -> Vec<String> {
-        let names = self.may_hasten.get(id).filter(|_| step == NoticeStep::Stop);
-        names.cloned().unwrap_or_default()
     }
 
     fn reason(machine: &Assessed, rule: &str) -> String {
@@ -272,6 +264,12 @@ impl Desk<'_> {
         let from = due.unwrap_or_else(|| self.clock.now()).with_timezone(&self.zone).date_naive();
         from.checked_add_days(Days::new(SUGGESTED_KEEP)).unwrap_or(from)
     }
+}
+
+/// The budgets that end the period early when they are used up.
+fn hastened_by(topics: &[&Topic]) -> Vec<String> {
+    let names = topics.iter().flat_map(|topic| topic.about.hasten.iter().cloned());
+    names.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
 }
 
 /// Whether the recipient was told all of it before, by a mail that was accepted and announced no

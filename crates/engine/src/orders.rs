@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use chrono_tz::Tz;
 use reaper_budget::Exchange;
 use reaper_model::document::{ConfigView, Mode, Warning};
-use reaper_model::{BudgetSpec, PriceOverride, Span};
+use reaper_model::{AccountName, BudgetSpec, PriceOverride, ProviderName, Span};
 use reaper_plan::{Limits, Routing};
 use reaper_policy::PolicySpec;
 
@@ -48,6 +48,8 @@ pub struct Settings {
     pub plan_lifetime: Span,
     /// Whether all configured accounts are asked.
     pub all_accounts: bool,
+    /// All configured accounts, asked or not.
+    pub configured: Vec<(ProviderName, AccountName)>,
 }
 
 /// What a run may do.
@@ -70,4 +72,6 @@ pub struct Orders {
     pub expect: Option<u64>,
     /// Whether a listing is believed however much is missing in it.
     pub accept_drop: bool,
+    /// Whether what each machine has cost on each day is wanted.
+    pub charges: bool,
 }

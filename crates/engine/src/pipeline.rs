@@ -11,7 +11,7 @@ use std::sync::Arc;
 use reaper_budget::Month;
 use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error};
 use reaper_model::document::Mode;
-use reaper_model::{AccountName, AuditDocument, Charge, Class, InstanceId, Plan, Step};
+use reaper_model::{AccountName, AuditDocument, Charge, Class, InstanceId, OnLimit, Plan, Step};
 use reaper_notify::Post;
 use reaper_plan::{Decisions, Frame as PlanFrame, Limits, Question, decide};
 use reaper_policy::Policy;
@@ -28,7 +28,7 @@ use crate::error::{RunError, chain, refuse_without_credentials};
 use crate::journal::Journal;
 use crate::kept;
 use crate::memory::memory;
-use crate::money::books::Hastened;
+use crate::money::books::{Hastened, announced};
 use crate::observe::Observed;
 use crate::orders::{Orders, Settings};
 use crate::overlay::{self, Overlay};
@@ -65,7 +65,7 @@ pub struct Ran {
     pub document: AuditDocument,
     /// What is planned.
     pub plan: Plan,
-    /// What each machine has cost on each UTC day of the month up to now.
+    /// What each machine has cost on each UTC day of the month up to now, where that was wanted.
     pub charges: Vec<Charge>,
 }
 
@@ -99,8 +99,9 @@ impl Runner<'_> {
         let prices = Arc::new(PriceBook::new(self.settings.prices.clone(), now.date_naive()));
         let machines = self.assess(&mut inventory, &policy, &prices).await;
         let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
-        self.record_readings(&machines, &mut journal).await?;
-        let books = self.books(&inventory, &observed, &known, journal.state()).await;
+        let read_at = self.clock.now();
+        self.record_readings(read_at, &machines, &mut journal).await?;
+        let books = self.books(read_at, &inventory, &observed, &known, journal.state()).await;
         self.finish(
             Found {
                 inventory,
@@ -216,7 +217,7 @@ impl Runner<'_> {
     ) -> Result<Ran, RunError> {
         let last_complete = journal.state().runs().last_complete;
         let has_history = journal.head().is_some();
-        let (first, hastened) = self.first_decisions(&found, &mut journal).await?;
+        let (first, hastened) = self.first_decisions(&found, given.as_ref(), &mut journal).await?;
         let plan = match given {
             Some(plan) => overlay::rebraked(plan, &self.settings, self.orders.expect),
             None => first.plan.clone(),
@@ -264,14 +265,37 @@ impl Runner<'_> {
     async fn first_decisions(
         &self,
         found: &Found,
+        given: Option<&Plan>,
         journal: &mut Journal,
     ) -> Result<(Decisions, Hastened), Error> {
-        let hastened = found.books.as_ref().map_or_else(Hastened::default, |books| {
-            let standings = books.stand(journal.state(), &BTreeMap::new());
-            books.hastened(&standings, &found.machines)
-        });
+        let hastened = match (&found.books, given) {
+            (Some(books), _) => {
+                let standings = books.stand(journal.state(), &BTreeMap::new());
+                books.hastened(&standings, &found.machines)
+            }
+            (None, Some(plan)) => self.hastened_by_plan(plan),
+            (None, None) => Hastened::default(),
+        };
         let decisions = self.decide(found, &hastened, journal).await?;
         Ok((decisions, hastened))
+    }
+
+    /// The periods that a plan's budgets have ended: what is used up stays so until its month is
+    /// over, as long as the budget is configured as it was.
+    fn hastened_by_plan(&self, plan: &Plan) -> Hastened {
+        let month = |time| Month::holding(time, self.settings.zone);
+        let budgets = self.settings.budgets.iter();
+        let standing: BTreeSet<String> = budgets
+            .filter(|spec| spec.on_limit == OnLimit::StopOrphans)
+            .filter(|_| month(plan.made_at) == month(self.clock.now()))
+            .map(announced)
+            .collect();
+        let of = |step: &Step| {
+            let ended = step.hastened_by.iter().filter(|name| standing.contains(*name));
+            (step.id.clone(), ended.cloned().collect::<Vec<_>>())
+        };
+        let now: BTreeMap<_, _> = plan.steps.iter().map(of).collect();
+        Hastened { may: now.clone(), now }
     }
 
     /// Asks the decisions and records what they change in the cases.

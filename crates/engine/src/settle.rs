@@ -77,14 +77,21 @@ pub fn settled(loose: &Loose, shown: &Shown<'_>) -> Vec<Entry> {
             (MachineState::Stopping | MachineState::Ending | MachineState::Unknown, _) => {
                 Vec::new()
             }
-            // Up: whatever was called is never booked later on as if it had worked.
+            // Up: what was called is not booked later on as if it had worked.
             _ => {
-                let why = format!("a later run found it {:?}", machine.provider_state);
-                let mut entries = vec![ended(ActionResult::Refused, &why)];
+                // A start after the call shows that it was down in between: who appeared then has
+                // taken its place.
+                let started = machine.running_since.value();
+                let again = started.is_some_and(|start| *start > loose.called);
+                let mut entries = vec![if again {
+                    ended(ActionResult::Confirmed, "a later run found it started again since")
+                } else {
+                    let why = format!("a later run found it {:?}", machine.provider_state);
+                    ended(ActionResult::Refused, &why)
+                }];
                 // Perhaps it did work, and somebody has started the machine again. Unless the
                 // provider shows that it was up all the time, whoever did so gets a new notice.
-                let up_all_the_time =
-                    machine.running_since.value().is_some_and(|start| *start <= loose.called);
+                let up_all_the_time = started.is_some_and(|start| *start <= loose.called);
                 if !up_all_the_time {
                     entries.extend(loose.cases.iter().map(|rule| Entry::CaseChanged {
                         id: loose.id.clone(),

@@ -138,14 +138,17 @@ impl Meter {
 /// Whether two readings cost the same, to the same account, whatever name, owner and tags they
 /// show.
 fn costs_alike(one: &Reading, other: &Reading) -> bool {
-    let cost = |reading: &Reading| (reading.billed, reading.price, reading.committed);
+    let cost = |reading: &Reading| {
+        let Reading { billed, price, committed, uncertain, .. } = *reading;
+        (billed, price, committed, uncertain)
+    };
     cost(one) == cost(other)
         && (&one.account, &one.machine_type) == (&other.account, &other.machine_type)
 }
 
-/// Whether two readings show the same owners.
+/// Whether two readings show the same owners, or both do not know them.
 fn owned_alike(one: &Reading, other: &Reading) -> bool {
-    (&one.owners, &one.team) == (&other.owners, &other.team)
+    (one.blind, &one.owners, &one.team) == (other.blind, &other.owners, &other.team)
 }
 
 impl State {

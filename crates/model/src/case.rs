@@ -168,9 +168,10 @@ pub struct About {
     pub verb: Option<Verb>,
     /// Whether it was announced that data on the machine's own disks is lost by it.
     pub data_loss: bool,
-    /// Whether it was announced that a budget which is used up ends the period early.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub hasten: bool,
+    /// The budgets of which it was announced that they end the period early when they are used up,
+    /// each with its limit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hasten: Vec<String>,
 }
 
 impl About {

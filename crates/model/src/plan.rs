@@ -100,6 +100,9 @@ pub struct Step {
     pub noticed_at: DateTime<Utc>,
     /// When its period ended (UTC).
     pub due_at: DateTime<Utc>,
+    /// The budgets that have ended it early, as its notice announced them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hastened_by: Vec<String>,
     /// What the machine looked like; whatever differs later drops the step.
     pub fingerprint: Fingerprint,
     /// Digest of the rule and the machine's tags.

@@ -21,6 +21,12 @@ pub struct Reading {
     /// Whether the money is spent already by a commitment that no list price tells.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub committed: bool,
+    /// Whether its state is one of which nobody knows whether it is billed; it is counted as billed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncertain: bool,
+    /// Whether its tags or its owner could not be read, and were not known from before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blind: bool,
     /// The account's name in the configuration.
     pub account: AccountName,
     /// Type as delivered.

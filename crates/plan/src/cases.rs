@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use reaper_model::document::{Answer, OwnerStatus, WantedAction};
-use reaper_model::{Case, Instance, Phase, StopKind, Verb};
+use reaper_model::{Case, Instance, Phase, Span, StopKind, Verb};
 use reaper_policy::{RuleAnswer, RuleSpec};
 
 use crate::ground::{ground, same_rule};
-use crate::mails::{CaseRef, Mails};
+use crate::mails::{Accepted, CaseRef, Mails};
 use crate::memory::Remembered;
 use crate::question::{Candidate, Question, Way};
 use crate::recipients::{self, Recipient};
@@ -31,6 +31,30 @@ pub(crate) struct Counted {
     pub(crate) key: String,
     pub(crate) at: DateTime<Utc>,
     pub(crate) due: DateTime<Utc>,
+    /// The budgets that have ended the period early.
+    pub(crate) hastened_by: Vec<String>,
+}
+
+/// However much is spent, so much time lies between a notice and what it announced.
+pub(crate) const LEAST_NOTICE: Span = Span::from_secs(6 * 3600);
+
+/// Budgets that are used up, and since when that counts for a machine.
+#[derive(Clone, Copy)]
+struct Early<'a> {
+    used_up: &'a [String],
+    since: DateTime<Utc>,
+}
+
+impl Early<'_> {
+    /// When the period of a notice ends with the budgets that it named, and which they are. What
+    /// terminates a machine has its whole period.
+    fn ends(self, accepted: &Accepted<'_>, way: &Way) -> Option<(DateTime<Utc>, Vec<String>)> {
+        let named = self.used_up.iter().filter(|name| accepted.about.hasten.contains(name));
+        let named: Vec<String> = named.cloned().collect();
+        let stops = way.verb == Verb::Stop;
+        (stops && !named.is_empty())
+            .then(|| (self.since.max(after(accepted.at, LEAST_NOTICE)), named))
+    }
 }
 
 impl Standing<'_> {
@@ -94,12 +118,15 @@ fn stand<'a>(
         None => recipients::of(question.routing, owner, &rejected),
     };
     let way = way(question, candidate, rule, past.twin);
-    let hastened = question.hastened.contains(&instance.id).then(|| {
+    let early = question.hastened.get(&instance.id).map(|used_up| Early {
+        used_up,
         // Since it was first so, if that was before.
-        previous.and_then(|case| case.due_at).map_or(question.now, |due| due.min(question.now))
+        since: previous
+            .and_then(|case| case.due_at)
+            .map_or(question.now, |due| due.min(question.now)),
     });
     let counted =
-        way.as_ref().ok().and_then(|way| counted(mails, case, &recipients, (rule, hastened), way));
+        way.as_ref().ok().and_then(|way| counted(mails, case, &recipients, (rule, early), way));
     let (phase, why) = match (&counted, contested) {
         (_, Some(last)) => (
             Phase::Contested,
@@ -195,7 +222,7 @@ fn counted<'a>(
     mails: &Mails<'a>,
     case: CaseRef<'a>,
     recipients: &[Recipient],
-    (rule, hastened): (&RuleSpec, Option<DateTime<Utc>>),
+    (rule, early): (&RuleSpec, Option<Early<'_>>),
     way: &Way,
 ) -> Option<Counted> {
     let mut last: Option<Counted> = None;
@@ -207,9 +234,12 @@ fn counted<'a>(
             .map(|accepted| {
                 let whole = after(accepted.at, rule.notice);
                 let due = accepted.about.due_at.map_or(whole, |announced| announced.max(whole));
-                let early = hastened.filter(|_| accepted.about.hasten);
-                let due = early.map_or(due, |early| due.min(early.max(accepted.at)));
-                Counted { key: accepted.key.to_owned(), at: accepted.at, due }
+                let early = early.and_then(|early| early.ends(&accepted, way));
+                let (due, hastened_by) = match early.filter(|(early, _)| *early < due) {
+                    Some(early) => early,
+                    None => (due, Vec::new()),
+                };
+                Counted { key: accepted.key.to_owned(), at: accepted.at, due, hastened_by }
             })
             .min_by(|a, b| (a.due, &a.key).cmp(&(b.due, &b.key)))?;
         if last.as_ref().is_none_or(|last| last.due < first.due) {

@@ -288,12 +288,17 @@ fn written(
         reasons: vec![
             format!("{}: {}", standing.rule.name, standing.answer.explanation),
             format!(
-                "notice {} was accepted at {}, its period ended at {}",
+                "notice {} was accepted at {}, its period ended at {}{}",
                 counted.key,
                 stamp(counted.at),
-                stamp(counted.due)
+                stamp(counted.due),
+                match counted.hastened_by.join(", ") {
+                    budgets if budgets.is_empty() => String::new(),
+                    budgets => format!(" with the budget {budgets}, as it said"),
+                }
             ),
         ],
+        hastened_by: counted.hastened_by.clone(),
         notice: counted.key.clone(),
         noticed_at: counted.at,
         due_at: counted.due,

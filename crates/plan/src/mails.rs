@@ -39,7 +39,7 @@ impl<'a> Said<'a> {
     }
 
     /// As it is written into a notice that announces `due_at`, or an earlier end with a budget's.
-    pub(crate) fn about(self, due_at: Option<DateTime<Utc>>, hasten: bool) -> About {
+    pub(crate) fn about(self, due_at: Option<DateTime<Utc>>, hasten: Vec<String>) -> About {
         let Self { case: CaseRef { id, rule, since }, verb, data_loss } = self;
         About { id: id.clone(), rule: rule.to_owned(), since, due_at, verb, data_loss, hasten }
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use reaper_model::{InstanceId, NoticeStep, Phase};
+use reaper_model::{InstanceId, NoticeStep, Phase, Verb};
 use serde_json::json;
 
 use crate::cases::Standing;
@@ -24,20 +24,21 @@ pub(crate) struct Wish<'a> {
     step: NoticeStep,
     said: Said<'a>,
     due_at: Option<DateTime<Utc>>,
-    /// Whether a budget that is used up ends the period early.
-    hasten: bool,
+    /// Budgets that end the period early when they are used up.
+    hasten: Vec<String>,
 }
 
 impl<'a> Wish<'a> {
     /// Says what was found, and promises nothing.
     const fn word(recipient: Recipient, step: NoticeStep, case: CaseRef<'a>) -> Self {
         let said = Said { case, verb: None, data_loss: false };
-        Self { recipient, step, said, due_at: None, hasten: false }
+        Self { recipient, step, said, due_at: None, hasten: Vec::new() }
     }
 
     /// Announces an action.
-    const fn promise(recipient: Recipient, case: CaseRef<'a>, promise: Promise<'_>) -> Self {
+    fn promise(recipient: Recipient, case: CaseRef<'a>, promise: Promise<'_>) -> Self {
         let Promise { way, due_at, hasten } = promise;
+        let hasten = hasten.to_vec();
         let said = Said { case, verb: Some(way.verb), data_loss: way.erases_disks };
         Self { recipient, step: NoticeStep::Stop, said, due_at: Some(due_at), hasten }
     }
@@ -48,7 +49,7 @@ impl<'a> Wish<'a> {
 struct Promise<'a> {
     way: &'a Way,
     due_at: DateTime<Utc>,
-    hasten: bool,
+    hasten: &'a [String],
 }
 
 /// What is due to be told of a case.
@@ -132,12 +133,16 @@ fn promised<'a>(
 
 /// What a recipient who has heard this is to be told of a case now.
 fn due<'a>(
-    question: &Question<'_>,
+    question: &Question<'a>,
     id: &InstanceId,
     standing: &Standing<'a>,
     heard: &Heard<'_>,
 ) -> Option<Due<'a>> {
-    let hasten = question.may_hasten.contains_key(id);
+    let hasten = |way: &Way| match way.verb {
+        Verb::Stop => question.may_hasten.get(id).map_or(&[][..], Vec::as_slice),
+        // What does not come back has its whole period.
+        Verb::Terminate => &[],
+    };
     let Heard { accepted, standing: announced } = heard;
     // An acceptance of this very moment is no occasion for a reminder, however short the interval.
     let rested = accepted.iter().map(|accepted| accepted.at).max().is_none_or(|last| {
@@ -152,13 +157,13 @@ fn due<'a>(
         (Phase::Noticed, _) => None,
         (Phase::Due, Some(way)) => {
             let due_at = standing.case.due_at.filter(|_| rested)?;
-            Some(Due::Promise(Promise { way, due_at, hasten }))
+            Some(Due::Promise(Promise { way, due_at, hasten: hasten(way) }))
         }
         // Who was told of a milder action was not told of this one.
         (Phase::New, Some(way)) => {
             let never = announced.iter().all(|accepted| !accepted.announces(way));
             let due_at = full_minute(after(question.now, standing.rule.notice));
-            never.then_some(Due::Promise(Promise { way, due_at, hasten }))
+            never.then_some(Due::Promise(Promise { way, due_at, hasten: hasten(way) }))
         }
         (Phase::New | Phase::Due | Phase::Acted, _) => {
             rested.then_some(Due::Word(NoticeStep::Found))

@@ -1,6 +1,6 @@
 //! What is decided about: the machines of this run with their judgement, the settings, the time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use reaper_budget::Exchange;
@@ -34,10 +34,11 @@ pub struct Question<'a> {
     pub routing: &'a Routing,
     /// What a plan says about its origin.
     pub frame: &'a Frame,
-    /// Machines whose notice period ends early once a budget is used up, with the budgets' names.
+    /// Machines whose notice period ends early once a budget is used up, with the budgets as their
+    /// notices name them.
     pub may_hasten: &'a BTreeMap<InstanceId, Vec<String>>,
-    /// Of them those for which one is.
-    pub hastened: &'a BTreeSet<InstanceId>,
+    /// Of them those for which some are, with these.
+    pub hastened: &'a BTreeMap<InstanceId, Vec<String>>,
 }
 
 /// One machine with its judgement and what could be done.

@@ -61,6 +61,7 @@ fn armed(consents: Consents) -> Armed {
 
 fn step(machine: &Instance) -> Step {
     Step {
+        hastened_by: Vec::new(),
         id: machine.id.clone(),
         account: "research".into(),
         name: None,

@@ -79,6 +79,10 @@ async fn the_json_is_as_the_contract_says() {
     let kinds: Vec<&Value> =
         document["mails"].as_array().expect("a list").iter().map(|mail| &mail["kind"]).collect();
     assert_eq!(kinds, ["alert", "alert"]);
+    let history = stage.run("reaper history").exits(0).stdout;
+    for words in ["50%", "finance@example.org", "i-0a1"] {
+        assert!(history.contains(words), "{words}: {history}");
+    }
     assert_eq!(document["spend"][0]["owner"], "alice");
     assert_eq!(document["spend"][0]["spent"][0], money("324.00"));
 }

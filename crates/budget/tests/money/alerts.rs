@@ -121,6 +121,28 @@ fn fl_121_whom_the_server_refuses_for_good_is_replaced_by_the_fallback() {
 }
 
 #[test]
+fn a_budget_that_nobody_can_be_told_of_stays_due() {
+    let finance = told(&["50%"], How::Rejected { permanent: true });
+    let fallback = ToldAlert { to: "gpu-team@example.org".to_owned(), ..finance.clone() };
+    let spec = budget("100 EUR");
+    let refused = [finance, fallback];
+    let alerts = alert::due(&spec, &standing("60", None, &spec), &past(&refused));
+    assert_eq!(keys(&alerts), ["actual/50% to finance@example.org: 50%"], "tried again");
+    let alone = Past { fallback: None, ..past(&refused[..1]) };
+    assert_eq!(due("85", &alone), ["actual/80% to finance@example.org: 50% 80%"]);
+}
+
+#[test]
+fn a_forecast_that_falls_because_a_place_was_not_read_has_not_fallen() {
+    let spec = budget("100 EUR");
+    let before = [forecast(&["100%"], How::Accepted(time("2026-11-10T00:00:00Z")))];
+    let mut low = standing("20", Some("50"), &spec);
+    assert_eq!(alert::fallen(&spec, &low, &past(&before)), ["100%"]);
+    low.missing.push(reaper_budget::Missing::Unread("r-2 timed out".to_owned()));
+    assert_eq!(alert::fallen(&spec, &low, &past(&before)), [""; 0]);
+}
+
+#[test]
 fn each_recipient_is_told_once() {
     let mut spec = budget("100 EUR");
     spec.recipients.push("boss@example.org".to_owned());

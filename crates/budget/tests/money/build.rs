@@ -36,6 +36,8 @@ pub(crate) fn billed(start: Option<&str>, hourly: Option<&str>) -> Reading {
         price: hourly
             .map(|hourly| Noted { money: hourly.parse().expect("money"), unit: Unit::Hour }),
         committed: false,
+        uncertain: false,
+        blind: false,
         account: "research".into(),
         machine_type: "p4d.24xlarge".into(),
         name: Some("notebook".to_owned()),
@@ -63,6 +65,7 @@ pub(crate) struct Machine {
     pub(crate) id: InstanceId,
     pub(crate) looks: Vec<Looked>,
     pub(crate) seen: DateTime<Utc>,
+    pub(crate) cut: Option<DateTime<Utc>>,
     pub(crate) gone: Option<DateTime<Utc>>,
 }
 
@@ -83,6 +86,7 @@ impl Machine {
             id: id(provider, native),
             looks: Vec::new(),
             seen: DateTime::<Utc>::MIN_UTC,
+            cut: None,
             gone: None,
         };
         for (at, reading) in looks {
@@ -103,7 +107,13 @@ impl Machine {
             absent: *absent,
             reading,
         });
-        Track { id: &self.id, looks: looks.collect(), seen: self.seen, gone: self.gone }
+        Track {
+            id: &self.id,
+            looks: looks.collect(),
+            seen: self.seen,
+            cut: self.cut,
+            gone: self.gone,
+        }
     }
 }
 
@@ -175,6 +185,7 @@ impl Scene {
                 stops: &self.stops,
                 exchange: &self.exchange,
                 today: &self.today,
+                recounted: false,
                 month: Month::holding(self.now, self.zone),
                 now: self.now,
             },

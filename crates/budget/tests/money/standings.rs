@@ -2,7 +2,7 @@
 
 use reaper_budget::{Exchange, Missing, Standing, Unread, by_owner, percent};
 use reaper_model::document::{Basis, BudgetStatus};
-use reaper_model::{BudgetScope, BudgetSpec, Currency, Reading};
+use reaper_model::{BudgetScope, BudgetSpec, Currency, Reading, Totals};
 use rust_decimal::Decimal;
 
 use crate::build::{Machine, Scene, all_pieces, billed, budget, id, number, rates, time};
@@ -192,7 +192,8 @@ fn what_nobody_answers_for_is_a_row_of_its_own() {
     ];
     let pieces = all_pieces(&machines, now);
     let month = reaper_budget::Month::holding(now, chrono_tz::UTC);
-    let rows = by_owner(&pieces, &month, now, &Exchange::new(Currency::EUR, []));
+    let rows =
+        by_owner(&pieces, &month, now, &Exchange::new(Currency::EUR, []), &Totals::default());
     let shown: Vec<String> = rows
         .iter()
         .map(|row| {
@@ -210,4 +211,69 @@ fn nothing_at_all_is_ok() {
     assert_eq!(standing.status(budget("10 EUR").limit), BudgetStatus::Ok);
     assert_eq!(standing.basis, Basis::Estimate);
     assert_eq!(standing.forecast.expect("late enough").to_string(), "0.00 EUR");
+}
+
+#[test]
+fn what_is_missing_and_would_change_nothing_leaves_the_budget_ok() {
+    // Seen until 48 EUR, and gone at some time in the next six hours.
+    let mut scene = one(Some("1 EUR"), "2026-11-03T00:00:00Z");
+    scene.machines[0].gone = Some(time("2026-11-03T06:00:00Z"));
+    scene.now = time("2026-11-04T00:00:00Z");
+    let standing = scene.stand(&budget("1000 EUR"));
+    assert_eq!(standing.status(budget("1000 EUR").limit), BudgetStatus::Ok);
+    assert_eq!((standing.missing.len(), standing.notes.len()), (0, 1), "{standing:?}");
+    // Of 100 EUR the half may have been reached.
+    let close = scene.stand(&budget("100 EUR"));
+    assert_eq!((close.missing.len(), close.notes.len()), (1, 0));
+    assert_eq!(close.status(budget("100 EUR").limit), BudgetStatus::Incomplete);
+}
+
+#[test]
+fn unknown_never_acts_a_state_that_nobody_knows_is_counted_and_said() {
+    let mut scene = one(Some("1 EUR"), "2026-11-02T00:00:00Z");
+    let reading = Reading { uncertain: true, ..billed(Some(FIRST), Some("1 EUR")) };
+    scene.machines =
+        vec![Machine::seen("aws", &[(FIRST, reading.clone()), ("2026-11-02T00:00:00Z", reading)])];
+    let standing = scene.stand(&budget("20 EUR"));
+    assert_eq!(standing.spent.to_string(), "24.00 EUR");
+    assert_eq!(standing.missing, [Missing::Uncertain(1)]);
+}
+
+#[test]
+fn tags_that_could_not_be_read_may_belong_to_any_budget_that_asks_for_them() {
+    let mut scene = one(None, "2026-11-02T00:00:00Z");
+    let reading = Reading { blind: true, owners: Vec::new(), ..billed(Some(FIRST), Some("1 EUR")) };
+    scene.machines =
+        vec![Machine::seen("aws", &[(FIRST, reading.clone()), ("2026-11-02T00:00:00Z", reading)])];
+    let mut of_alice = budget("1000 EUR");
+    of_alice.scope.owners = vec!["alice".to_owned()];
+    assert_eq!(scene.stand(&of_alice).missing, [Missing::Blind(1)]);
+    assert!(scene.stand(&budget("1000 EUR")).missing.is_empty());
+}
+
+#[test]
+fn a_month_that_is_over_has_no_forecast_and_counts_to_its_end() {
+    let mut scene = one(Some("1 EUR"), "2026-12-02T00:00:00Z");
+    let now = scene.now;
+    let pieces = all_pieces(&scene.machines, now);
+    let november = reaper_budget::Month::holding(time(FIRST), chrono_tz::UTC);
+    scene.now = time(FIRST);
+    let standing = reaper_budget::stand(
+        &budget("1000 EUR"),
+        &reaper_budget::Books {
+            pieces: &pieces,
+            bills: &[],
+            unread: &[],
+            accounts: &[],
+            history: chrono::DateTime::<chrono::Utc>::MIN_UTC,
+            stops: &std::collections::BTreeMap::new(),
+            exchange: &scene.exchange,
+            today: &scene.today,
+            recounted: false,
+            month: november,
+            now,
+        },
+    );
+    assert_eq!(standing.spent.to_string(), "720.00 EUR");
+    assert_eq!((standing.forecast, standing.run_rate), (None, None));
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use reaper_budget::Exchange;
 use reaper_config::Config;
-use reaper_engine::Journal;
+use reaper_engine::{Journal, Orders};
 use reaper_model::document::{MailKind, MailStatus, ScopeStatus, Verdict, Warning};
 use reaper_model::{ActionResult, AuditDocument, Class, Outcome};
 
@@ -65,7 +65,8 @@ pub(crate) async fn print(
     let out = printer.output()?;
     let progress = run::progress(printer);
     let exchange = Exchange::new(setting.config.currency, setting.config.rates.clone());
-    let ran = setting.run(setting.audit_orders(), None, journal, &progress).await?;
+    let orders = Orders { charges: printer.counts_charges(), ..setting.audit_orders() };
+    let ran = setting.run(orders, None, journal, &progress).await?;
     let (mut document, charges) = (ran.document, ran.charges);
     drop(progress);
     note_unread(&mut document, unread);
@@ -142,6 +143,9 @@ pub(crate) fn say_what_failed(document: &AuditDocument) {
         let why = scope.why.as_deref().unwrap_or("no reason given");
         let line = format!("  {} ({}){place} {word}: {why}", scope.account, scope.provider);
         alert(&reaper_report::clean(&line));
+    }
+    for warning in document.warnings.iter().filter(|warning| warning.code == "state-unread") {
+        alert(&reaper_report::clean(&format!("  {}", warning.text.replace('\n', " "))));
     }
     if let Some(plan) = document.plan.as_ref().filter(|plan| !plan.held.is_empty()) {
         alert(&reaper_report::clean(&format!("  held by the brake: {}", plan.held.join("; "))));

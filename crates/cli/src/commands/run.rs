@@ -56,6 +56,7 @@ pub(crate) async fn run(
         notices: true,
         expect: asked.expect,
         accept_drop: asked.accept_drop,
+        charges: printer.counts_charges(),
     };
     let mailer = mailer::mailer(&setting.config, environment)?;
     let progress = run::progress(printer);
@@ -99,6 +100,7 @@ pub(crate) async fn plan(
         notices: true,
         expect,
         accept_drop: false,
+        charges: printer.counts_charges(),
     };
     let progress = run::progress(printer);
     let ran = setting.run(orders, None, Journal::dry(view.as_ref()), &progress).await?;
@@ -143,6 +145,7 @@ pub(crate) async fn apply(
         notices: false,
         expect,
         accept_drop: false,
+        charges: printer.counts_charges(),
     };
     let progress = run::progress(printer);
     let journal = Journal::Kept(Box::new(ledger));

@@ -1,9 +1,11 @@
 //! What a run has to say of money, and how it gets into the document.
 
+use chrono::{DateTime, Utc};
 use reaper_budget::{Standing, by_owner, charges};
 use reaper_ledger::State;
 use reaper_model::document::{AlertStatus, BillView, BudgetView, MailView, SpendView, Warning};
-use reaper_model::{AuditDocument, Charge};
+use reaper_model::{AuditDocument, Charge, Money};
+use rust_decimal::Decimal;
 
 use crate::money::alerts::Sent;
 use crate::money::books::Books;
@@ -25,23 +27,30 @@ pub(crate) struct Accounts {
 
 impl Accounts {
     /// As they stand, nobody alerted of anything.
-    pub(crate) fn of(books: &Books, standings: &[Standing], state: &State) -> Self {
+    pub(crate) fn of(books: &Books, standings: &[Standing], state: &State, charged: bool) -> Self {
         let silent = Alerted { new: Vec::new(), status: AlertStatus::None };
         let pieces = books.pieces(state);
         let (month, now) = (&books.month, books.now);
         let history = state.metered_since().unwrap_or(now);
-        let bill = |bill| view::bill(bill, &pieces, history, now, month.zone);
+        let bill = |bill| view::bill(bill, &pieces, history, books);
         let bills: Vec<BillView> = books.bills.iter().map(bill).collect();
+        let mut warnings: Vec<Warning> =
+            bills.iter().filter(|bill| compares(bill, history)).filter_map(striking).collect();
+        warnings.extend(clock_ahead(state, now));
         Self {
             budgets: views(books, standings, std::iter::repeat(&silent)),
-            spend: by_owner(&pieces, month, now, &books.exchange)
+            spend: by_owner(&pieces, month, now, &books.exchange, &books.unseen(&pieces))
                 .into_iter()
                 .map(view::spend)
                 .collect(),
-            warnings: bills.iter().filter_map(striking).collect(),
+            warnings,
             bills,
             mails: Vec::new(),
-            charges: charges(&pieces, month.start, now, month.zone),
+            charges: if charged {
+                charges(&pieces, month.start, now, month.zone)
+            } else {
+                Vec::new()
+            },
         }
     }
 
@@ -49,6 +58,12 @@ impl Accounts {
     pub(crate) fn add(&mut self, books: &Books, standings: &[Standing], sent: Sent) {
         self.budgets = views(books, standings, &sent.budgets);
         self.mails = sent.mails;
+        self.warnings.extend(sent.warnings);
+    }
+
+    /// With the alerts of the month before.
+    pub(crate) fn add_late(&mut self, sent: Sent) {
+        self.mails.extend(sent.mails);
         self.warnings.extend(sent.warnings);
     }
 
@@ -74,9 +89,28 @@ fn views<'a>(
         .collect()
 }
 
+/// A runner whose clock is ahead has read machines in what is the future here.
+fn clock_ahead(state: &State, now: DateTime<Utc>) -> Option<Warning> {
+    let count = state.meters_ahead(now);
+    (count > 0).then(|| Warning {
+        code: "clock-ahead".to_owned(),
+        text: format!(
+            "machines that another run has read in the future: {count}; set the clocks right, until \
+             then what changes on them is not seen"
+        ),
+        subject: None,
+    })
+}
+
+/// Whether everything that a bill can hold was looked at, so that a difference means something.
+fn compares(bill: &BillView, history: DateTime<Utc>) -> bool {
+    let one = |money: &Money| money.amount.abs() >= Decimal::ONE;
+    bill.from.is_some_and(|from| history <= from.to_utc()) && bill.difference.iter().any(one)
+}
+
 /// A price list is out of date, or machines are billed that nobody saw.
 fn striking(bill: &BillView) -> Option<Warning> {
-    let percent: rust_decimal::Decimal = bill.difference_percent.as_ref()?.parse().ok()?;
+    let percent: Decimal = bill.difference_percent.as_ref()?.parse().ok()?;
     (percent.abs() > STRIKING.into()).then(|| Warning {
         code: "bill-differs".to_owned(),
         text: format!(

@@ -194,8 +194,9 @@ impl Desk<'_> {
         }
         let delivery = match composed {
             Err(why) => {
-                let sending = Sending::Rejected { permanent: true, why: why.clone() };
-                (MailStatus::Rejected, Some(why), sending)
+                // A fault of ours says nothing of the recipient.
+                let sending = Sending::Rejected { permanent: false, why: why.clone() };
+                (MailStatus::Deferred, Some(why), sending)
             }
             Ok(mail) => {
                 let posted = self.interrupt.bear(self.grace, post.post(&mail)).await;

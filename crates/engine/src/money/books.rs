@@ -1,14 +1,18 @@
 //! Everything that the budgets of a run stand on, and how they stand.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use reaper_budget::{
-    AccountBill, Exchange, Look, Month, Piece, Standing, Track, Unread, pieces, scope, stand,
+    AccountBill, Exchange, Look, Month, Piece, Standing, Track, Unread, bill::is_of_month, pieces,
+    reconcile, scope, stand,
 };
 use reaper_ledger::{Meter, Place, State};
 use reaper_model::document::{Answer, Verdict, WantedAction};
-use reaper_model::{AccountName, BudgetSpec, InstanceId, Listing, OnLimit, ProviderName, Verb};
+use reaper_model::{
+    AccountName, BudgetSpec, InstanceId, Listing, OnLimit, ProviderName, Rate, Reading, Totals,
+    Verb,
+};
 use reaper_plan::{Candidate, Decisions};
 use reaper_policy::RuleSpec;
 
@@ -32,11 +36,35 @@ pub(crate) struct Books {
     pub(crate) exchange: Exchange,
     /// The rates of today.
     pub(crate) today: Exchange,
+    /// Whether the month was counted in another currency before.
+    pub(crate) recounted: bool,
     /// The month.
     pub(crate) month: Month,
     /// The clock.
     pub(crate) now: DateTime<Utc>,
 }
+
+/// The rates that count in a month: those that it used first. One that the configuration has
+/// changed without giving it another date is a slip that was put right, and counts.
+pub(crate) fn rates_of(state: &State, month: &Month, today: &Exchange) -> Exchange {
+    let frozen = state.rates(&period(month));
+    if frozen.is_empty() {
+        return today.clone();
+    }
+    let counts = |frozen: &Rate| {
+        let now = today.rate(frozen.from).filter(|now| now.as_of == frozen.as_of);
+        now.copied().unwrap_or(*frozen)
+    };
+    Exchange::new(today.currency(), frozen.iter().map(counts))
+}
+
+/// Whether a month was first counted in another currency than the report's of today.
+pub(crate) fn recounted(state: &State, month: &Month, today: &Exchange) -> bool {
+    state.rates(&period(month)).iter().any(|rate| rate.to != today.currency())
+}
+
+/// For so long after its end what a month has reached is still told.
+const TOLD_LATE: TimeDelta = TimeDelta::days(10);
 
 /// The name of a month: `2026-11`.
 pub(crate) fn period(month: &Month) -> String {
@@ -44,6 +72,28 @@ pub(crate) fn period(month: &Month) -> String {
 }
 
 impl Books {
+    /// The month before, as long as what it has reached after its last run, or could not be told
+    /// of, is still worth telling.
+    pub(crate) fn previous(&self, state: &State) -> Option<Self> {
+        let recorded = state.metered_since().is_some_and(|since| since < self.month.start);
+        if !recorded || self.now - self.month.start > TOLD_LATE {
+            return None;
+        }
+        let last = self.month.start - TimeDelta::seconds(1);
+        let month = Month::holding(last, self.month.zone);
+        Some(Self {
+            budgets: self.budgets.clone(),
+            bills: Vec::new(),
+            unread: Vec::new(),
+            accounts: self.accounts.clone(),
+            exchange: rates_of(state, &month, &self.today),
+            today: self.today.clone(),
+            recounted: self.recounted,
+            month,
+            now: self.now,
+        })
+    }
+
     /// How every budget stands, with the stops that are proposed.
     pub(crate) fn stand(
         &self,
@@ -61,10 +111,24 @@ impl Books {
             stops: &stops,
             exchange: &self.exchange,
             today: &self.today,
+            recounted: self.recounted,
             month: self.month,
             now: self.now,
         };
         self.budgets.iter().map(|spec| stand(spec, &books)).collect()
+    }
+
+    /// What the bills of the month have more than was seen: nobody's.
+    pub(crate) fn unseen(&self, pieces: &[Piece<'_>]) -> Totals {
+        let bills = self.bills.iter().filter(|bill| !bill.shared);
+        let bills = bills.filter_map(|bill| bill.bill.as_ref().ok());
+        bills
+            .filter(|bill| is_of_month(bill, self.month.start, self.month.end))
+            .flat_map(|bill| {
+                let reconciled = reconcile(bill, pieces, &self.exchange);
+                reconciled.excess().collect::<Vec<_>>()
+            })
+            .collect()
     }
 
     /// The time that is known to have been billed.
@@ -77,18 +141,22 @@ impl Books {
     /// missing: a bill is hours to days old, and a lower bound proves nothing of the rest.
     pub(crate) fn hastened(&self, standings: &[Standing], machines: &[Assessed]) -> Hastened {
         let mut hastened = Hastened::default();
+        let here: BTreeMap<&InstanceId, Reading> = machines
+            .iter()
+            .filter(|machine| machine.judgement.verdict == Verdict::Orphan)
+            .map(|machine| (&machine.instance.id, reading(machine)))
+            .collect();
         for (spec, standing) in self.budgets.iter().zip(standings) {
             if spec.on_limit != OnLimit::StopOrphans {
                 continue;
             }
             let used_up = standing.estimated.amount >= spec.limit.amount && !standing.at_least();
-            for machine in machines {
-                let id = &machine.instance.id;
-                let orphan = machine.judgement.verdict == Verdict::Orphan;
-                if orphan && scope::counts(&spec.scope, &id.provider, &reading(machine)) {
-                    hastened.may.entry(id.clone()).or_default().push(spec.name.clone());
+            let name = announced(spec);
+            for (id, reading) in &here {
+                if scope::counts(&spec.scope, &id.provider, reading) {
+                    hastened.may.entry((*id).clone()).or_default().push(name.clone());
                     if used_up {
-                        hastened.now.insert(id.clone());
+                        hastened.now.entry((*id).clone()).or_default().push(name.clone());
                     }
                 }
             }
@@ -102,8 +170,14 @@ impl Books {
 pub(crate) struct Hastened {
     /// Once it is used up, with the names of the budgets.
     pub(crate) may: BTreeMap<InstanceId, Vec<String>>,
-    /// It is.
-    pub(crate) now: BTreeSet<InstanceId>,
+    /// It is, with the names of those that are.
+    pub(crate) now: BTreeMap<InstanceId, Vec<String>>,
+}
+
+/// How a notice names a budget that may end its period: with its limit, so that no other budget and
+/// no lower limit can do it.
+pub(crate) fn announced(spec: &BudgetSpec) -> String {
+    format!("{} ({} a month)", spec.name, spec.limit)
 }
 
 fn track<'s>(id: &'s InstanceId, meter: &'s Meter) -> Track<'s> {
@@ -113,11 +187,24 @@ fn track<'s>(id: &'s InstanceId, meter: &'s Meter) -> Track<'s> {
         absent: metered.absent,
         reading: &metered.reading,
     });
-    Track { id, looks: looks.collect(), seen: meter.seen, gone: meter.absent }
+    Track { id, looks: looks.collect(), seen: meter.seen, cut: meter.cut, gone: meter.absent }
 }
 
-/// What was not read to its end, in words.
-pub(crate) fn unread(inventory: &Inventory, observed: &Observed) -> Vec<Unread> {
+/// What was not read to its end, in words; and accounts that were not asked at all.
+pub(crate) fn unread(
+    inventory: &Inventory,
+    observed: &Observed,
+    configured: &[(ProviderName, AccountName)],
+    asked: &[Account],
+) -> Vec<Unread> {
+    let left_out = configured
+        .iter()
+        .filter(|(_, name)| asked.iter().all(|account| account.name != *name))
+        .map(|(provider, name)| Unread {
+            provider: provider.clone(),
+            account: name.clone(),
+            what: format!("{name} ({provider}): not asked in this run"),
+        });
     let failures = inventory.failures.iter().map(|failure| Unread {
         provider: failure.provider.clone(),
         account: failure.account.clone(),
@@ -144,7 +231,7 @@ pub(crate) fn unread(inventory: &Inventory, observed: &Observed) -> Vec<Unread> 
             what: format!("{} ({}) {} {why}", scope.account, scope.provider, scope.location),
         })
     });
-    failures.chain(wrong).chain(scopes).collect()
+    left_out.chain(failures).chain(wrong).chain(scopes).collect()
 }
 
 fn fallen(observed: &Observed, read: &ScopeRead) -> bool {
@@ -152,11 +239,6 @@ fn fallen(observed: &Observed, read: &ScopeRead) -> bool {
     observed.fallen.iter().any(|fallen| {
         fallen.place == place || (read.covers_all && fallen.place.account() == place.account())
     })
-}
-
-/// The accounts of a run by name.
-pub(crate) fn names(accounts: &[Account]) -> Vec<(ProviderName, AccountName)> {
-    accounts.iter().map(|account| (account.provider.name(), account.name.clone())).collect()
 }
 
 /// An action that is proposed.

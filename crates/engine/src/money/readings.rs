@@ -1,6 +1,8 @@
 //! Machines as the meters record them.
 
-use reaper_model::{Billed, InstanceId, Noted, Purchase, Reading, Tags};
+use reaper_ledger::State;
+use reaper_model::document::OwnerStatus;
+use reaper_model::{Billed, Ignorance, InstanceId, Meter, Noted, Purchase, Reading, Tags};
 
 use crate::assess::Assessed;
 
@@ -16,6 +18,8 @@ pub(crate) fn reading(machine: &Assessed) -> Reading {
         },
         price: price.value().map(Noted::from),
         committed: matches!(instance.purchase, Purchase::Reserved(_)),
+        uncertain: instance.meter == Meter::Unknown,
+        blind: is_blind(machine),
         account: account.clone(),
         machine_type: instance.machine_type.clone(),
         name: instance.name.value().cloned(),
@@ -25,7 +29,32 @@ pub(crate) fn reading(machine: &Assessed) -> Reading {
     }
 }
 
-/// The readings of all machines.
-pub(crate) fn readings(machines: &[Assessed]) -> Vec<(InstanceId, Reading)> {
-    machines.iter().map(|machine| (machine.instance.id.clone(), reading(machine))).collect()
+fn is_blind(machine: &Assessed) -> bool {
+    let tags = machine.instance.tags.gap().map(|gap| gap.kind);
+    tags == Some(Ignorance::ReadFailed)
+        || machine.judgement.owner.status == OwnerStatus::Unreadable
+            && machine.judgement.owner.gap.as_ref().map(|gap| gap.kind)
+                == Some(Ignorance::ReadFailed)
+}
+
+/// The readings of all machines. Where tags or owner cannot be read today they count as they were
+/// last known: money does not change its owner because a request failed.
+pub(crate) fn readings(machines: &[Assessed], state: &State) -> Vec<(InstanceId, Reading)> {
+    let of = |machine: &Assessed| {
+        let id = &machine.instance.id;
+        let fresh = reading(machine);
+        let before = state.meter(id).and_then(|meter| meter.last()).map(|last| &last.reading);
+        let reading = match before.filter(|before| fresh.blind && !before.blind) {
+            Some(before) => Reading {
+                blind: false,
+                owners: before.owners.clone(),
+                team: before.team.clone(),
+                tags: before.tags.clone(),
+                ..fresh
+            },
+            None => fresh,
+        };
+        (id.clone(), reading)
+    };
+    machines.iter().map(of).collect()
 }

@@ -9,8 +9,8 @@ use reaper_budget::{
     reconcile,
 };
 use reaper_model::document::{AlertStatus, BillStatus, BillView, BudgetView, SpendView};
-use reaper_model::{BudgetSpec, Money, Totals};
-use rust_decimal::Decimal;
+use reaper_model::{BudgetSpec, Money, Rate, Totals};
+use rust_decimal::{Decimal, RoundingStrategy};
 
 use crate::machine_view::local;
 use crate::money::books::{Books, period};
@@ -39,10 +39,10 @@ pub(crate) fn budget(
         from: local(books.month.start, zone),
         until: local(books.month.end, zone),
         limit: spec.limit,
-        spent: standing.spent.rounded(),
+        spent: shown(spec, standing),
         basis: standing.basis,
         at_least: standing.at_least(),
-        why: standing.missing.iter().map(|missing| words(missing, zone)).collect(),
+        why: why(books, standing),
         percent: percent::shown(standing.spent.amount, spec.limit.amount),
         status: standing.status(spec.limit),
         forecast: money(standing.forecast),
@@ -50,7 +50,11 @@ pub(crate) fn budget(
         run_rate: money(standing.run_rate),
         forecast_why: standing.forecast.is_none().then(|| {
             let hours = FORECAST_AFTER.num_hours();
-            format!("no forecast in the first {hours} hours of a month")
+            if books.now >= books.month.end {
+                "the month is over".to_owned()
+            } else {
+                format!("no forecast in the first {hours} hours of a month")
+            }
         }),
         thresholds: written(&spec.thresholds),
         reached: written(&standing.reached),
@@ -62,6 +66,35 @@ pub(crate) fn budget(
     }
 }
 
+/// Rounded as everywhere, unless that would show a threshold as reached, or the limit as passed,
+/// that is not.
+fn shown(spec: &BudgetSpec, standing: &Standing) -> Money {
+    let (exact, limit) = (standing.spent, spec.limit.amount);
+    let reached = |amount| percent::reached(amount, limit, &spec.thresholds);
+    let rounded = exact.rounded();
+    let honest = reached(rounded.amount) == standing.reached
+        && (rounded.amount >= limit) == (exact.amount >= limit);
+    let mut cut = exact.amount.round_dp_with_strategy(2, RoundingStrategy::ToZero);
+    cut.rescale(2);
+    if honest { rounded } else { Money { amount: cut, ..exact } }
+}
+
+/// What is missing, and what should be known besides.
+fn why(books: &Books, standing: &Standing) -> Vec<String> {
+    let zone = books.month.zone;
+    let little = standing.notes.iter().map(|note| {
+        format!("{}; with all of it no other threshold would be reached", words(note, zone))
+    });
+    // Whoever looks at other rates today should know which ones count.
+    let rates = books.exchange.rates().filter(|_| standing.at_todays_rates.is_some());
+    let rates = rates.map(|rate| {
+        let Rate { from, to, rate, as_of } = rate;
+        format!("counted at 1 {from} = {rate} {to} of {as_of}, the month's first rate")
+    });
+    let missing = standing.missing.iter().map(|missing| words(missing, zone));
+    missing.chain(little).chain(rates).collect()
+}
+
 /// Why a sum is a lower bound, for people.
 fn words(missing: &Missing, zone: Tz) -> String {
     let machines = |count: usize| match count {
@@ -70,6 +103,18 @@ fn words(missing: &Missing, zone: Tz) -> String {
     };
     match missing {
         Missing::Unread(what) => format!("not counted: {what}"),
+        Missing::Unbilled(what) => format!("a bill may hold more: {what}"),
+        Missing::Recounted => {
+            "the report's currency was changed in this month: earlier rates do not count".to_owned()
+        }
+        Missing::Blind(count) => format!(
+            "{} of which tags or owner could not be read: nobody knows whether they count",
+            machines(*count)
+        ),
+        Missing::Uncertain(count) => format!(
+            "{} in a state that this version does not know, counted as billed",
+            machines(*count)
+        ),
         Missing::Unpriced(machine_type, count) => {
             format!("no price is known for {machine_type} ({}): add a [[price]]", machines(*count))
         }
@@ -112,9 +157,9 @@ pub(crate) fn bill(
     account: &AccountBill,
     pieces: &[Piece<'_>],
     history: DateTime<Utc>,
-    now: DateTime<Utc>,
-    zone: Tz,
+    books: &Books,
 ) -> BillView {
+    let (now, zone) = (books.now, books.month.zone);
     let blank = BillView {
         account: account.account.clone(),
         provider: account.provider.clone(),
@@ -130,14 +175,19 @@ pub(crate) fn bill(
         difference_percent: None,
     };
     let bill = match &account.bill {
-        Err(why) => return BillView { why: Some(why.clone()), ..blank },
+        Err(unbilled) => return BillView { why: Some(unbilled.why.clone()), ..blank },
         Ok(bill) => bill,
     };
-    let reconciled = reconcile(bill, pieces, zone);
+    let reconciled = reconcile(bill, pieces, &books.exchange);
     let sums = |totals: &Totals| totals.iter().map(Money::rounded).collect();
     let mut notes: BTreeSet<String> = bill.notes.iter().cloned().collect();
-    if reconciled.without_amount > 0 {
+    if reconciled.without_amount > 0 && bill.notes.is_empty() {
         notes.insert(format!("lines without an amount: {}", reconciled.without_amount));
+    }
+    if account.shared {
+        notes.insert(
+            "several configured accounts lead to this one: held against no budget".to_owned(),
+        );
     }
     if history > bill.from {
         notes.insert(format!(

@@ -1,6 +1,7 @@
 //! What a run records of what it has seen, before anything is decided.
 
-use reaper_budget::{Exchange, Month};
+use chrono::{DateTime, Utc};
+use reaper_budget::Month;
 use reaper_ledger::{Decision, Error, State};
 use reaper_model::Rate;
 use reaper_provider::Identity;
@@ -43,11 +44,10 @@ impl Runner<'_> {
     /// rates that the month's budgets use first.
     pub(super) async fn record_readings(
         &self,
+        now: DateTime<Utc>,
         machines: &[Assessed],
         journal: &mut Journal,
     ) -> Result<(), Error> {
-        let now = self.clock.now();
-        let readings = readings(machines);
         let period = period(&Month::holding(now, self.settings.zone));
         let rates: Vec<Rate> = if self.settings.budgets.is_empty() {
             Vec::new()
@@ -56,33 +56,33 @@ impl Runner<'_> {
         };
         journal
             .append(now, |state| {
-                let mut entries = state.meter_entries(now, &readings);
+                let mut entries = state.meter_entries(now, &readings(machines, state));
                 entries.extend(state.freeze(&period, &rates));
                 if entries.is_empty() { Decision::Leave(()) } else { Decision::Write(entries, ()) }
             })
             .await
     }
 
-    /// What budgets stand on. Bills are asked for where there is a budget to hold against them.
+    /// What budgets stand on, at the time of the readings: a machine runs if it was read to run then.
+    /// Bills are asked for where there is a budget to hold against them.
     pub(super) async fn books(
         &self,
+        now: DateTime<Utc>,
         inventory: &Inventory,
         observed: &Observed,
         known: &[(Account, Identity)],
         state: &State,
     ) -> Books {
-        let now = self.clock.now();
         let month = Month::holding(now, self.settings.zone);
         let budgets = self.settings.budgets.clone();
         let asked = !budgets.is_empty() && inventory.wrong_accounts.is_empty();
         let today = self.settings.exchange.clone();
-        let frozen = state.rates(&period(&month)).iter().copied();
-        let frozen = Exchange::new(today.currency(), frozen);
         Books {
             bills: if asked { bills::ask(known, &self.watch, now).await } else { Vec::new() },
-            unread: books::unread(inventory, observed),
-            accounts: books::names(self.accounts),
-            exchange: if budgets.is_empty() { today.clone() } else { frozen },
+            unread: books::unread(inventory, observed, &self.settings.configured, self.accounts),
+            accounts: self.settings.configured.clone(),
+            exchange: books::rates_of(state, &month, &today),
+            recounted: books::recounted(state, &month, &today),
             today,
             budgets,
             month,

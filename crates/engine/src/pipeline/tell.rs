@@ -15,7 +15,7 @@ use crate::candidates;
 use crate::journal::Journal;
 use crate::machine_view::Layout;
 use crate::money::accounts::Accounts;
-use crate::money::alerts;
+use crate::money::alerts::{self, Sent};
 use crate::money::books::{self, Hastened};
 use crate::notices::{self, Desk};
 
@@ -50,7 +50,6 @@ impl Runner<'_> {
             post: self.post,
             machines: &machines,
             ways: &ways,
-            may_hasten: &hastened.may,
             titles: &self.settings.titles,
             layout: Layout {
                 zone: self.settings.zone,
@@ -106,7 +105,8 @@ impl Runner<'_> {
         let now = self.clock.now();
         let proposed = books::proposed(decided, &candidates, found.policy.rules(), now);
         let standings = books.stand(journal.state(), &proposed);
-        let mut accounts = Accounts::of(books, &standings, journal.state());
+        let charged = self.orders.charges;
+        let mut accounts = Accounts::of(books, &standings, journal.state(), charged);
         if self.orders.notices && !found.refused() {
             let machines: BTreeMap<InstanceId, &Assessed> = found
                 .machines
@@ -128,7 +128,17 @@ impl Runner<'_> {
                 until: self.watch.half_of_the_rest(),
             };
             let sent = alerts::send(&desk, &standings, journal).await?;
+            let previous = books.previous(journal.state());
+            let late = match &previous {
+                None => Sent::default(),
+                Some(books) => {
+                    let standings = books.stand(journal.state(), &BTreeMap::new());
+                    let desk = alerts::Desk { books, bills: &[], ..desk };
+                    alerts::send(&desk, &standings, journal).await?
+                }
+            };
             accounts.add(books, &standings, sent);
+            accounts.add_late(late);
         }
         Ok(accounts)
     }

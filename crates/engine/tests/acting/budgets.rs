@@ -261,17 +261,17 @@ async fn fl_123_a_place_that_was_not_read_makes_the_budget_a_lower_bound() {
 
 #[tokio::test(start_paused = true)]
 async fn fl_108_rates_are_those_of_the_months_first_use() {
-    let rate = |usd: &str| Rate {
+    let rate = |usd: &str, day: i64| Rate {
         from: Currency::EUR,
         to: Currency::USD,
         rate: usd.parse().expect("a number"),
-        as_of: monday().date_naive(),
+        as_of: (monday() + TimeDelta::days(day)).date_naive(),
     };
     let mut house = house("1600 USD");
-    house.settings.exchange = Exchange::new(Currency::USD, [rate("1.05")]);
+    house.settings.exchange = Exchange::new(Currency::USD, [rate("1.05", 0)]);
     let ran = house.run().await;
     assert_eq!(view(&ran).spent.to_string(), "882.00 USD");
-    house.settings.exchange = Exchange::new(Currency::USD, [rate("2.00")]);
+    house.settings.exchange = Exchange::new(Currency::USD, [rate("2.00", 1)]);
     house.wait("1h");
     let ran = house.run().await;
     let moved = view(&ran);
@@ -281,7 +281,12 @@ async fn fl_108_rates_are_those_of_the_months_first_use() {
         Some("1,687.00 USD")
     );
     assert_eq!(moved.reached, ["50%"], "the rate alone crosses nothing");
+    assert!(moved.why.iter().any(|why| why.contains("1 EUR = 1.05 USD")), "{:?}", moved.why);
     assert_eq!(told(&house), ["all-gpu/2026-11/actual/50%/1600 USD"]);
+    // A slip that is put right has the date of what it puts right.
+    house.settings.exchange = Exchange::new(Currency::USD, [rate("1.10", 0)]);
+    let ran = house.run().await;
+    assert_eq!(view(&ran).spent.to_string(), "927.85 USD");
 }
 
 /// A house that enforces, with a history that reaches into the month before, on 1 December.
@@ -345,6 +350,64 @@ async fn a_used_up_budget_stops_nothing_that_is_protected_or_newly_found() {
     house.cloud.add(young);
     let ran = house.run().await;
     assert_eq!(ran.acted_on(), [id("i-2").to_string()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_clock_goes_on_while_it_works_sees_what_runs() {
+    let mut house = house("5000 EUR");
+    house.disk.slow(700);
+    house.run().await;
+    house.wait("36h");
+    let ran = house.run().await;
+    let budget = view(&ran);
+    assert_eq!((budget.at_least, budget.status), (false, BudgetStatus::Ok), "{:?}", budget.why);
+    let forecast = budget.forecast.expect("a day has passed");
+    assert!(forecast.amount > 2_000.into(), "the machine is taken to run on: {forecast}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn threshold_once_what_a_month_has_reached_after_its_last_run_is_told_in_the_next() {
+    let mut house = house("1063 EUR");
+    house.wait("1h");
+    house.run().await;
+    house.letters.says(FINANCE, [Says::Later, Says::Later]);
+    // 80 % is reached at noon; the next run is one of December.
+    house.wait("20h");
+    let ran = house.run().await;
+    assert_eq!(view_of(&ran).0, "2026-12");
+    assert!(ran.document.outcome.classes.contains(&Class::Undelivered), "it is not lost either");
+    house.wait("1h");
+    house.run().await;
+    house.wait("1h");
+    house.run().await;
+    let told = told(&house);
+    assert_eq!(told.last().map(String::as_str), Some("all-gpu/2026-11/actual/80%/1063 EUR"));
+    let late = told.iter().filter(|alert| alert.contains("80%")).count();
+    assert_eq!(late, 3, "refused twice at most, and taken once: {told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_123_an_account_that_was_not_asked_makes_the_budget_a_lower_bound() {
+    let mut house = house("5000 EUR");
+    house.settings.configured =
+        vec![("aws".into(), "research".into()), ("scaleway".into(), "poc".into())];
+    let why = view(&house.run().await).why.join("; ");
+    assert!(why.contains("poc (scaleway): not asked"), "{why}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_that_a_used_up_budget_made_due_can_be_applied() {
+    let house = december("63 EUR").await;
+    let plan = house.dry().await.plan;
+    assert_eq!(plan.steps.len(), 2);
+    assert_eq!(plan.steps[0].hastened_by, ["all-gpu (63.00 EUR a month)"]);
+    let ran = house.apply(plan.clone()).await;
+    assert_eq!(ran.acted_on().len(), 2, "{:?}", ran.document.warnings);
+    let mut other = december("63 EUR").await;
+    let plan = other.dry().await.plan;
+    other.settings.budgets[0].limit = money("630 EUR");
+    other.apply(plan).await;
+    assert_eq!(other.cloud.acts(), [""; 0], "the budget is another one by now");
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::TryStreamExt as _;
@@ -16,12 +18,15 @@ use object_store::{
 };
 use reaper_ledger::Store;
 use tokio::task::yield_now;
+use tokio::time::sleep;
 
 #[derive(Debug, Default)]
 pub(crate) struct Disk {
     memory: InMemory,
     /// What no put may hold any more, and how often that is refused.
     refused: Mutex<Option<(&'static str, usize)>>,
+    /// How long a put takes, in milliseconds.
+    takes: AtomicU64,
 }
 
 impl Disk {
@@ -32,6 +37,11 @@ impl Disk {
     pub(crate) fn store(self: &Arc<Self>) -> Store {
         let objects: Arc<dyn ObjectStore> = Arc::<Self>::clone(self);
         Store::over(objects, Path::default(), "disk:")
+    }
+
+    /// From now on every put takes this long.
+    pub(crate) fn slow(&self, milliseconds: u64) {
+        self.takes.store(milliseconds, Ordering::Relaxed);
     }
 
     /// The next `times` puts whose bytes hold `words` fail.
@@ -84,6 +94,10 @@ impl ObjectStore for Disk {
         options: PutOptions,
     ) -> Result<PutResult> {
         yield_now().await;
+        let takes = self.takes.load(Ordering::Relaxed);
+        if takes > 0 {
+            sleep(Duration::from_millis(takes)).await;
+        }
         if !self.takes(&payload) {
             let source = "no space left on device".into();
             return Err(object_store::Error::Generic { store: "Disk", source });

@@ -59,6 +59,7 @@ impl House {
                 notices: true,
                 expect: None,
                 accept_drop: false,
+                charges: true,
             },
             limits: Limits::default(),
             pin: Some("111122223333".to_owned()),
@@ -203,6 +204,7 @@ fn settings() -> Settings {
         lease: TimeDelta::hours(1),
         plan_lifetime: span("24h"),
         all_accounts: true,
+        configured: Vec::new(),
     }
 }
 

@@ -55,7 +55,7 @@ impl Looks {
 }
 
 /// What a reading says of the bill: all that a sum can follow from.
-type Bill = (Billed, Option<Noted>, bool, MachineType);
+type Bill = (Billed, Option<Noted>, bool, bool, MachineType);
 
 /// From when that holds, until when what was before was confirmed, since when the machine was away.
 type Times = (DateTime<Utc>, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
@@ -64,8 +64,8 @@ type Times = (DateTime<Utc>, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
 fn bills(readings: &[Metered]) -> Vec<(Times, Bill)> {
     let mut bills: Vec<(Times, Bill)> = Vec::new();
     for Metered { at, confirmed, absent, reading } in readings {
-        let Reading { billed, price, committed, machine_type, .. } = reading.clone();
-        let bill = (billed, price, committed, machine_type);
+        let Reading { billed, price, committed, uncertain, machine_type, .. } = reading.clone();
+        let bill = (billed, price, committed, uncertain, machine_type);
         let repeats = bills.last().is_some_and(|(_, last)| *last == bill);
         if !repeats || absent.is_some() {
             bills.push(((*at, *confirmed, *absent), bill));
@@ -185,7 +185,7 @@ async fn fl_115_what_was_given_up_is_known_after_restart_and_compaction() {
 #[derive(Debug, Clone)]
 enum Shown {
     Away,
-    As { price: u8, billed: bool, owner: u8, machine_type: u8 },
+    As { price: u8, billed: bool, uncertain: bool, owner: u8 },
 }
 
 /// How often in a row.
@@ -194,12 +194,12 @@ fn times() -> impl Strategy<Value = u8> {
 }
 
 fn shown() -> impl Strategy<Value = Shown> {
-    let machine = (1..3_u8, prop::bool::weighted(0.8), 0..2_u8, 0..2_u8);
-    let machine = machine.prop_map(|(price, billed, owner, machine_type)| Shown::As {
+    let machine = (1..3_u8, prop::bool::weighted(0.8), any::<bool>(), 0..2_u8);
+    let machine = machine.prop_map(|(price, billed, uncertain, owner)| Shown::As {
         price,
         billed,
+        uncertain,
         owner,
-        machine_type,
     });
     prop_oneof![1 => Just(Shown::Away), 6 => machine]
 }
@@ -220,13 +220,13 @@ proptest! {
                 for _ in 0..*times {
                     match shown {
                         Shown::Away => looks.look(None),
-                        Shown::As { price, billed, owner, machine_type } => {
+                        Shown::As { price, billed, uncertain, owner } => {
                             let mut now = reading(&format!("{price} EUR"));
                             if !billed {
                                 now.billed = Billed::NotSince(None);
                             }
                             now.owners = vec![format!("owner-{owner}")];
-                            now.machine_type = format!("type-{machine_type}").as_str().into();
+                            now.uncertain = *uncertain;
                             looks.flap(now);
                         }
                     }

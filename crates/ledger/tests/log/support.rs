@@ -80,6 +80,8 @@ pub(crate) fn reading(price: &str) -> Reading {
         billed: Billed::Since(Some(hour(0))),
         price: Some(Noted { money: price.parse().expect("money"), unit: Unit::Hour }),
         committed: false,
+        uncertain: false,
+        blind: false,
         account: "research".into(),
         machine_type: "p4d.24xlarge".into(),
         name: Some("notebook".to_owned()),
@@ -96,7 +98,8 @@ pub(crate) fn notice(key: &str, step: Sending<NoticeIntent>) -> Entry {
 pub(crate) fn to_owner(native: &str) -> Sending<NoticeIntent> {
     let (id, rule) = (machine(native), "ownerless".to_owned());
     let (due_at, verb) = (Some(day(3)), Some(Verb::Stop));
-    let about = vec![About { id, rule, since: day(0), due_at, verb, data_loss: false, hasten: false }];
+    let about =
+        vec![About { id, rule, since: day(0), due_at, verb, data_loss: false, hasten: Vec::new() }];
     let to = "alice@example.org".to_owned();
     Sending::Intended(NoticeIntent { to, step: NoticeStep::Stop, about })
 }

@@ -42,7 +42,8 @@ impl Card {
         ];
         if !row.hastened_by.is_empty() {
             let budgets = row.hastened_by.join(", ");
-            let early = format!("at once when the budget {budgets} is used up");
+            let early =
+                format!("when the budget {budgets} is used up, from 6 hours after this mail on");
             fields.push(Field::text("Or earlier", [early]));
         }
         if row.scarce {
@@ -129,7 +130,10 @@ mod tests {
         assert!(notice.opening().iter().any(|sentence| sentence.contains("never before")));
         notice.rows[0].hastened_by = vec!["all-gpu".to_owned()];
         let card = Card::of(&notice, &notice.rows[0]);
-        assert_eq!(values(&card, "Or earlier"), ["at once when the budget all-gpu is used up"]);
+        assert_eq!(
+            values(&card, "Or earlier"),
+            ["when the budget all-gpu is used up, from 6 hours after this mail on"]
+        );
         assert!(notice.opening().iter().all(|sentence| !sentence.contains("never before")));
     }
 

@@ -64,7 +64,7 @@ pub struct Row {
     pub keep: Vec<String>,
     /// The command that starts it again; see [`super::commands::restart`].
     pub restart: Option<String>,
-    /// Budgets that end its notice period early when they are used up.
+    /// Budgets that end its notice period early when they are used up, each with its limit.
     pub hastened_by: Vec<String>,
     /// Whether machines of its type may be hard to get back.
     pub scarce: bool,

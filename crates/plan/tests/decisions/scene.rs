@@ -50,7 +50,7 @@ pub(crate) struct Scene {
     pub(crate) answers: BTreeMap<String, Answer>,
     /// Machines whose periods budgets may end early, and those for which one is used up.
     pub(crate) may_hasten: BTreeMap<InstanceId, Vec<String>>,
-    pub(crate) hastened: BTreeSet<InstanceId>,
+    pub(crate) hastened: BTreeMap<InstanceId, Vec<String>>,
 }
 
 const NO_CONSENT: &str = "terminating needs allow_terminate";
@@ -103,7 +103,7 @@ impl Scene {
             stop_way: None,
             answers: BTreeMap::new(),
             may_hasten: BTreeMap::new(),
-            hastened: BTreeSet::new(),
+            hastened: BTreeMap::new(),
         }
     }
 
