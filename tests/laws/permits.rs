@@ -35,6 +35,7 @@ pub(crate) fn permit(machine: &Instance, verb: Verb) -> Result<StopPermit, Refus
         notice: String::new(),
         noticed_at: now,
         due_at: now,
+        hastened_by: Vec::new(),
         fingerprint: fingerprint.clone(),
         ground: String::new(),
         hourly: None,

@@ -102,6 +102,8 @@ mod tests {
             billed: Billed::Since(Some(DateTime::UNIX_EPOCH)),
             price: Some(Noted { money: "3.5 EUR".parse().expect("money"), unit: Unit::Hour }),
             committed: false,
+            uncertain: false,
+            blind: false,
             account: "research".into(),
             machine_type: "L40S-1-48G".into(),
             name: Some("notebook".to_owned()),

@@ -111,6 +111,7 @@ pub(crate) fn permit(machine: &Instance, verb: Verb) -> StopPermit {
         notice: "n-1".to_owned(),
         noticed_at: now(),
         due_at: now(),
+        hastened_by: Vec::new(),
         fingerprint: fingerprint.clone(),
         ground: String::new(),
         hourly: None,

@@ -155,6 +155,7 @@ pub(crate) fn permit(machine: &Instance, verb: Verb) -> StopPermit {
         notice: "notice".to_owned(),
         noticed_at: now() - TimeDelta::days(3),
         due_at: now(),
+        hastened_by: Vec::new(),
         fingerprint: fingerprint.clone(),
         ground: String::new(),
         hourly: None,
