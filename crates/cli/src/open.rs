@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use reaper_config::{Config, Environment as ConfigEnvironment};
 use reaper_engine::Account;
-use reaper_model::ProviderName;
+use reaper_model::{Currency, ProviderName};
 use reaper_provider::account::CallLimits;
 use reaper_provider::{AccountSettings, Consents, OpenError, Surroundings};
 
@@ -28,7 +28,8 @@ pub(crate) fn config(global: &Global, environment: &Environment) -> Result<Confi
         not_the_same("--output", output, Some(&path), "the configuration file")?;
     }
     let keys = providers::keys();
-    let lookup = ConfigEnvironment { lookup: &variable, providers: &keys };
+    let currency = |account: &_| currency(account, SURROUNDINGS);
+    let lookup = ConfigEnvironment { lookup: &variable, providers: &keys, currency: &currency };
     Ok(reaper_config::load(&path, &lookup)?)
 }
 
@@ -116,12 +117,6 @@ fn settings(
 ) -> AccountSettings {
     let pace = config.pace_of(&account.provider);
     AccountSettings {
-        expect_account: account.expect_account.clone(),
-        locations: account.locations.clone(),
-        endpoint_url: account.endpoint_url.clone(),
-        options: account.options.clone(),
-        lists: account.lists.clone(),
-        credentials: account.credentials.clone(),
         limits: CallLimits {
             call: config.timeouts.call.std(),
             attempts: config.attempts,
@@ -130,8 +125,30 @@ fn settings(
             page_size: pace.page_size,
         },
         ca_bundle: ca_bundle.map(Path::to_path_buf),
+        ..own_settings(account)
+    }
+}
+
+/// What the account's own table says, with the usual limits.
+fn own_settings(account: &reaper_config::Account) -> AccountSettings {
+    AccountSettings {
+        expect_account: account.expect_account.clone(),
+        locations: account.locations.clone(),
+        endpoint_url: account.endpoint_url.clone(),
+        options: account.options.clone(),
+        lists: account.lists.clone(),
+        credentials: account.credentials.clone(),
         ..AccountSettings::named(account.name.as_str())
     }
+}
+
+/// What an account's prices are in, as its adapter says.
+pub(crate) fn currency(
+    account: &reaper_config::Account,
+    surroundings: Surroundings<'_>,
+) -> Option<Currency> {
+    let descriptor = providers::find(account.provider.as_str())?;
+    (descriptor.currency)(&own_settings(account), surroundings)
 }
 
 fn open(
@@ -166,4 +183,53 @@ fn not_built_in(provider: &ProviderName) -> Failure {
         format!("this binary was built without provider {provider:?}"),
         "build it with that provider's feature",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    /// A budget over the machines of an account, whose platform an `ovh.conf` names.
+    fn read(limit: &str, account: &str) -> Result<Config, String> {
+        let surroundings = Surroundings {
+            variable: &|_| None,
+            read_file: &|path| match path.to_str() {
+                Some("/etc/ovh.conf") => Ok("[default]\nendpoint = ovh-ca\n".to_owned()),
+                _ => Err(io::ErrorKind::NotFound.into()),
+            },
+        };
+        let text = format!(
+            "[[budget]]\nname = \"b\"\nlimit = \"1 {limit}\"\nrecipients = \"a@example.org\"\n\
+             [[account]]\nname = \"lab\"\n{account}"
+        );
+        let keys = providers::keys();
+        let currency = |account: &_| currency(account, surroundings);
+        let env = ConfigEnvironment { lookup: &|_| None, providers: &keys, currency: &currency };
+        reaper_config::parse(None, Path::new("/nowhere"), &text, &env)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn fl_107_budgets_are_held_against_what_the_adapters_say() {
+        let ovhcloud = "provider = \"ovhcloud\"\n";
+        let british = "provider = \"ovhcloud\"\nsubsidiary = \"GB\"\n";
+        let mut cases = vec![
+            (ovhcloud, "CAD"),
+            (british, "GBP"),
+            ("provider = \"scaleway\"\n", "EUR"),
+            ("provider = \"lambda\"\n", "USD"),
+        ];
+        if providers::find("aws").is_some() {
+            cases.push(("provider = \"aws\"\nregions = [\"eu-west-1\"]\n", "USD"));
+            cases.push(("provider = \"aws\"\nregions = [\"cn-north-1\"]\n", "CNY"));
+        }
+        for (account, code) in cases {
+            read(code, account).expect("the account's own currency");
+            let refused = read("CHF", account).expect_err("another currency");
+            let text = format!("is in CHF and counts {code} (account `lab`)");
+            assert!(refused.contains(&text), "{refused}");
+        }
+    }
 }

@@ -27,6 +27,8 @@ const LONGEST_NAME: usize = 64;
 pub(crate) struct Rest<'a> {
     /// Those that were understood.
     pub(crate) accounts: &'a [Account],
+    /// What their prices are in, where that can be known before a run.
+    pub(crate) charged: &'a BTreeMap<AccountName, Currency>,
     /// Those that are written.
     pub(crate) names: &'a Names,
     pub(crate) owners: &'a OwnerSpec,

@@ -1,6 +1,5 @@
 //! What the parts of the parser share: the surroundings, and what was found so far.
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
@@ -11,7 +10,7 @@ use reaper_model::Currency;
 
 use crate::conceal;
 use crate::problem::{ConfigError, Problem};
-use crate::types::{ConfigWarning, Setting};
+use crate::types::{Account, ConfigWarning, Setting};
 
 /// The keys that one provider takes, as its adapter says.
 #[derive(Debug, Clone, Copy)]
@@ -26,14 +25,7 @@ pub struct ProviderKeys {
     pub lists: &'static [&'static str],
     /// Keys below `credentials`.
     pub credentials: &'static [&'static str],
-    /// The currency of the provider's prices.
-    pub currency: CurrencyOf,
 }
-
-/// The currency of an account's prices, from its further settings and the environment's variables;
-/// `None` where only the provider can say.
-pub type CurrencyOf =
-    fn(&BTreeMap<String, String>, &dyn Fn(&str) -> Option<String>) -> Option<Currency>;
 
 /// What a configuration is read with, so that reading it depends on nothing else.
 #[derive(Clone, Copy)]
@@ -42,6 +34,9 @@ pub struct Environment<'a> {
     pub lookup: &'a dyn Fn(&str) -> Option<String>,
     /// The providers that this program can ask.
     pub providers: &'a [ProviderKeys],
+    /// What an account's prices are in, as the adapter of its provider says; `None` where only the
+    /// provider can say.
+    pub currency: &'a dyn Fn(&Account) -> Option<Currency>,
 }
 
 /// Shared by all parts of the parser.

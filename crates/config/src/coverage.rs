@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reaper_model::{BudgetScope, BudgetSpec, Currency, Money};
+use reaper_model::{AccountName, BudgetScope, BudgetSpec, Currency, Money};
 use reaper_policy::{Directory, Employment};
 
 use crate::budgets::Rest;
 use crate::contact::domain_of;
-use crate::context::{Context, Environment, help};
+use crate::context::{Context, help};
 use crate::problem::Problem;
 use crate::section::Section;
 use crate::settings::list;
@@ -70,6 +70,20 @@ fn unreachable(address: &str, directory: Option<&Directory>) -> Option<&'static 
     never.then_some("is at a domain that never exists")
 }
 
+/// What the accounts' prices are in, where that can be known before a run. Asked once for each,
+/// since files may be read for it, and not at all where there is no budget.
+pub(crate) fn charged(
+    cx: &Context<'_>,
+    root: &Section<'_>,
+    accounts: &[Account],
+) -> BTreeMap<AccountName, Currency> {
+    if root.value("budget").is_none() {
+        return BTreeMap::new();
+    }
+    let told = |account: &Account| Some((account.name.clone(), (cx.env.currency)(account)?));
+    accounts.iter().filter_map(told).collect()
+}
+
 /// Refuses a budget over currencies that no rate brings into that of its limit. What a provider
 /// charges in is known here but for the providers that alone can say.
 pub(crate) fn currencies(
@@ -86,7 +100,7 @@ pub(crate) fn currencies(
     let mut foreign: BTreeMap<Currency, String> = BTreeMap::new();
     for account in rest.accounts {
         if scope.takes(&account.provider, &account.name) {
-            for (currency, source) in charged_in(&cx.env, account, rest) {
+            for (currency, source) in charged_in(account, rest) {
                 foreign.entry(currency).or_insert(source);
             }
         }
@@ -121,14 +135,9 @@ pub(crate) fn currencies(
 }
 
 /// The currencies of an account's prices, each with where it comes from.
-fn charged_in(
-    env: &Environment<'_>,
-    account: &Account,
-    rest: &Rest<'_>,
-) -> Vec<(Currency, String)> {
-    let keys = env.providers.iter().find(|keys| keys.name == account.provider.as_str());
-    let own = keys.and_then(|keys| (keys.currency)(&account.options, env.lookup));
-    let own = own.map(|currency| (currency, format!("account `{}`", account.name)));
+fn charged_in(account: &Account, rest: &Rest<'_>) -> Vec<(Currency, String)> {
+    let own = rest.charged.get(&account.name);
+    let own = own.map(|&currency| (currency, format!("account `{}`", account.name)));
     let prices = rest.prices.iter().filter(|price| {
         price.provider == account.provider
             && price.location.as_ref().is_none_or(|location| {

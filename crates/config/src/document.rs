@@ -17,7 +17,7 @@ use crate::keys::{self, nearest};
 use crate::problem::{ConfigError, Problem};
 use crate::section::Section;
 use crate::types::{Config, Mode};
-use crate::{account, budgets, currency, email, hooks, owners, prices, rules, settings};
+use crate::{account, budgets, coverage, currency, email, hooks, owners, prices, rules, settings};
 
 /// What an embedded text is called in messages.
 pub(crate) const EMBEDDED: &str = "<embedded>";
@@ -129,8 +129,10 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
     let attempts = settings::attempts(cx, root);
     let pace = settings::pace(cx, root);
     let hooks = hooks::hooks(cx, root, &folder);
+    let charged = coverage::charged(cx, root, &accounts);
     let rest = budgets::Rest {
         accounts: &accounts,
+        charged: &charged,
         names: &names,
         owners: &owners,
         prices: &prices,

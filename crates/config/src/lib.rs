@@ -48,7 +48,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use context::{CurrencyOf, Environment, ProviderKeys};
+pub use context::{Environment, ProviderKeys};
 pub use document::{load, parse};
 pub use problem::{ConfigError, Position, Problem};
 pub use schema::schema;

@@ -4,6 +4,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use reaper_model::Currency;
+
 use crate::account::AccountSettings;
 use crate::adapter::Provider;
 
@@ -36,6 +38,12 @@ impl Surroundings<'static> {
 /// Makes an adapter for one account. Sends nothing.
 pub type Open = fn(AccountSettings, Surroundings<'_>) -> Result<Arc<dyn Provider>, OpenError>;
 
+/// The currency that an account's prices are in. It is asked before the account is opened, so that
+/// budgets in other currencies are refused while nothing has begun: it takes the settings of the
+/// configuration and the same surroundings as [`Open`], and must come to the currency that the
+/// opened account's prices will have. `None`: only the provider can say. Sends nothing.
+pub type CurrencyOf = fn(&AccountSettings, Surroundings<'_>) -> Option<Currency>;
+
 /// One line of the command line's list of providers.
 #[derive(Debug, Clone, Copy)]
 pub struct Descriptor {
@@ -60,6 +68,8 @@ pub struct Descriptor {
     pub audit_policy: &'static str,
     /// What acting and `reaper keep` need besides, in the same form.
     pub enforce_policy: &'static str,
+    /// What an account's prices are in.
+    pub currency: CurrencyOf,
     /// Makes an adapter.
     pub open: Open,
 }

@@ -23,7 +23,7 @@ pub use adapter::{
     SkippedLocation,
 };
 pub use catalogue::{Catalogue, CatalogueError};
-pub use descriptor::{Descriptor, OpenError, Surroundings};
+pub use descriptor::{CurrencyOf, Descriptor, OpenError, Surroundings};
 pub use error::{Delivery, ErrorKind, ProviderError};
 pub use permit::{
     Armed, Consents, Fresh, Pinned, Refusal, StopPermit, TagPermit, allowed, authorise,

@@ -52,8 +52,8 @@ impl fmt::Debug for AwsProvider {
 }
 
 impl AwsProvider {
-    /// Opens an account and sends nothing. Of the surroundings it takes the region; credentials and
-    /// whatever else is named there, the AWS SDK looks up by itself.
+    /// Opens an account and sends nothing. Of the surroundings it takes the region, be it that
+    /// of a profile; credentials and whatever else is named there, the AWS SDK looks up by itself.
     ///
     /// # Errors
     /// When a setting cannot be, settings contradict each other, or the certificate bundle cannot
@@ -66,7 +66,7 @@ impl AwsProvider {
         let refused = |problem: String| OpenError { account: account.clone(), problem };
         settings::check(&settings).map_err(refused)?;
         let catalogue = price::catalogue().map_err(|error| refused(error.to_string()))?;
-        let region = home::of_environment(&surroundings);
+        let region = home::of_surroundings(&settings, &surroundings);
         Ok(Self {
             clients: Clients::new(settings, region).map_err(refused)?,
             catalogue,
@@ -165,7 +165,7 @@ impl AwsProvider {
         cx: &CallContext,
     ) -> Result<BTreeMap<Location, bool>, ProviderError> {
         let account = self.clients.account().await;
-        let homes = self.clients.homes().await;
+        let homes = self.clients.homes();
         let regions = homes.ask(&account.home, |home| self.regions_from(cx, home).boxed()).await?;
         self.enabled.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&regions);
         Ok(regions)
@@ -221,7 +221,7 @@ impl Provider for AwsProvider {
 
     async fn identity(&self, cx: &CallContext) -> Result<Identity, ProviderError> {
         let account = self.clients.account().await;
-        let homes = self.clients.homes().await;
+        let homes = self.clients.homes();
         homes.ask(&account.home, |home| self.identity_from(cx, home).boxed()).await
     }
 

@@ -17,7 +17,7 @@ use aws_sdk_ec2::config::retry::RetryPartition;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use reaper_model::Location;
 use reaper_provider::{AccountSettings, RequestCounter};
-use tokio::sync::{Mutex as AsyncMutex, OnceCell};
+use tokio::sync::Mutex as AsyncMutex;
 
 use crate::credentials::{AssumedRole, base};
 use crate::home::{self, Homes};
@@ -35,9 +35,7 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(10);
 pub(crate) struct Clients {
     settings: AccountSettings,
     http: SharedHttpClient,
-    /// The region that the environment names.
-    surrounding: Option<Location>,
-    homes: OnceCell<Homes>,
+    homes: Homes,
     /// As seen from the region that answers for the account, as far as is known.
     account: AsyncMutex<Option<Arc<Account>>>,
     regions: Mutex<BTreeMap<Location, Arc<RegionClient>>>,
@@ -88,10 +86,9 @@ impl Clients {
     ) -> Result<Self, String> {
         let http = http_client(CONNECT.min(settings.limits.call), settings.ca_bundle.as_deref())?;
         Ok(Self {
+            homes: Homes::new(&settings, surrounding),
             settings,
             http,
-            surrounding,
-            homes: OnceCell::new(),
             account: AsyncMutex::default(),
             regions: Mutex::default(),
             money: Mutex::default(),
@@ -109,28 +106,18 @@ impl Clients {
         &self.role_requests
     }
 
-    /// The regions that may answer for the account as a whole; may read profile files at the first
-    /// call.
-    pub(crate) async fn homes(&self) -> &Homes {
-        self.homes
-            .get_or_init(|| async {
-                let surrounding = match (&self.settings.endpoint_url, &self.surrounding) {
-                    (None, None) => home::of_profile(&self.settings).await,
-                    (_, named) => named.clone(),
-                };
-                Homes::new(&self.settings, surrounding)
-            })
-            .await
+    /// The regions that may answer for the account as a whole.
+    pub(crate) const fn homes(&self) -> &Homes {
+        &self.homes
     }
 
     /// What all regions share; may read environment and profile files at the first call.
     pub(crate) async fn account(&self) -> Arc<Account> {
-        let homes = self.homes().await;
         let mut account = self.account.lock().await;
         if let Some(account) = account.as_ref() {
             return Arc::clone(account);
         }
-        Arc::clone(account.insert(Arc::new(self.open_account(homes.first()).await)))
+        Arc::clone(account.insert(Arc::new(self.open_account(self.homes.first()).await)))
     }
 
     /// The account as seen from one of its [`Clients::homes`].

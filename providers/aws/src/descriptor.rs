@@ -5,6 +5,7 @@ use std::sync::Arc;
 use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider, Surroundings};
 
 use crate::adapter::AwsProvider;
+use crate::partition::currency_of;
 
 /// AWS, as the command line's list of providers holds it.
 pub const DESCRIPTOR: Descriptor = Descriptor {
@@ -33,6 +34,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     files: &[".aws/credentials", ".aws/config"],
     audit_policy: include_str!("../audit-policy.json"),
     enforce_policy: include_str!("../enforce-policy.json"),
+    currency: |settings, surroundings| Some(currency_of(settings, surroundings)),
     open,
 };
 

@@ -1,36 +1,40 @@
 //! The home: the region that is asked about the account as a whole (who it is, which regions it
 //! has), and the regions that are asked in its stead when it does not answer.
 
-use aws_config::meta::region::ProvideRegion;
-use aws_config::profile::ProfileFileRegionProvider;
 use futures::future::BoxFuture;
 use reaper_model::Location;
 use reaper_provider::{AccountSettings, Delivery, ErrorKind, ProviderError, Surroundings};
 
+use crate::partition;
+use crate::profile;
+
 /// Where the account is asked about when nothing names a region, and when no other one answers.
 const FALLBACK_REGION: &str = "us-east-1";
 
-/// The region that the environment names. A variable that is set to nothing counts as not set.
-pub(crate) fn of_environment(surroundings: &Surroundings<'_>) -> Option<Location> {
+/// The region that the environment names, else that of the profile. Behind an address of its own,
+/// an account has nothing to do with either.
+pub(crate) fn of_surroundings(
+    settings: &AccountSettings,
+    surroundings: &Surroundings<'_>,
+) -> Option<Location> {
+    if settings.endpoint_url.is_some() {
+        return None;
+    }
+    of_environment(surroundings).or_else(|| named(&profile::region(settings, surroundings)?))
+}
+
+/// A variable that is set to nothing counts as not set.
+fn of_environment(surroundings: &Surroundings<'_>) -> Option<Location> {
     ["AWS_REGION", "AWS_DEFAULT_REGION"]
         .into_iter()
         .filter_map(surroundings.variable)
         .find_map(|name| named(&name))
 }
 
-/// The region of the profile that the settings name, else of the one that the environment names.
-pub(crate) async fn of_profile(settings: &AccountSettings) -> Option<Location> {
-    let mut profile = ProfileFileRegionProvider::builder();
-    if let Some(name) = settings.option("profile") {
-        profile = profile.profile_name(name);
-    }
-    named(profile.build().region().await?.as_ref())
-}
-
 /// The region that serves the price list of a home's partition. The list is the same in each of the
 /// few regions that do.
 pub(crate) fn of_prices(home: &Location) -> &'static str {
-    if home.as_str().starts_with("cn-") { "cn-northwest-1" } else { FALLBACK_REGION }
+    if partition::is_china(home.as_str()) { "cn-northwest-1" } else { FALLBACK_REGION }
 }
 
 fn named(region: &str) -> Option<Location> {
@@ -114,6 +118,8 @@ impl Homes {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::path::Path;
     use std::sync::Mutex;
 
     use futures::FutureExt;
@@ -165,6 +171,28 @@ mod tests {
         assert_eq!(region(&[("AWS_REGION", " ")]), None);
         let second = region(&[("AWS_REGION", ""), ("AWS_DEFAULT_REGION", "eu-west-1")]);
         assert_eq!(second, Some(Location::new("eu-west-1")));
+    }
+
+    #[test]
+    fn the_environment_comes_before_the_profile_and_an_own_address_needs_neither() {
+        let region = |url: Option<&str>, environment: Option<&str>| {
+            let mut settings = AccountSettings::named("research");
+            settings.endpoint_url = url.map(str::to_owned);
+            let variable = |name: &str| match name {
+                "AWS_REGION" => environment.map(str::to_owned),
+                "HOME" => Some("/home/a".to_owned()),
+                _ => None,
+            };
+            let read_file = |path: &Path| match path.to_str() {
+                Some("/home/a/.aws/config") => Ok("[default]\nregion = sa-east-1\n".to_owned()),
+                _ => Err(io::ErrorKind::NotFound.into()),
+            };
+            let surroundings = Surroundings { variable: &variable, read_file: &read_file };
+            of_surroundings(&settings, &surroundings).map(|region| region.to_string())
+        };
+        assert_eq!(region(None, Some("eu-west-1")).as_deref(), Some("eu-west-1"));
+        assert_eq!(region(None, None).as_deref(), Some("sa-east-1"));
+        assert_eq!(region(Some("http://127.0.0.1:5000"), Some("eu-west-1")), None);
     }
 
     #[test]

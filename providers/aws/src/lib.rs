@@ -7,6 +7,8 @@
 //! | [`adapter`] | [`AwsProvider`]: the trait `Provider`, listing by listing |
 //! | `settings` | what the settings of an account may be |
 //! | `home` | which region is asked about the account as a whole, and which in its stead |
+//! | `partition` | what a price list is in: dollars, and yuan in China |
+//! | `profile` | the region of a profile in AWS's own files |
 //! | `client` | one SDK configuration per account, one client and limiter per region |
 //! | `credentials` | where credentials come from, and roles in other accounts |
 //! | `transport` | TLS, proxies, certificate authorities |
@@ -43,7 +45,9 @@ mod lenient;
 mod limiter;
 mod listing;
 mod live;
+mod partition;
 mod price;
+mod profile;
 mod settings;
 mod spot;
 mod stop;

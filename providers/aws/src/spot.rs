@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types::{Instance as Raw, Placement, PlatformValues, SpotPrice};
 use chrono::{DateTime, Utc};
-use reaper_model::{Currency, Fact, Ignorance, Money, Price, PriceSource, Purchase, Source, Unit};
+use reaper_model::{Fact, Ignorance, Money, Price, PriceSource, Purchase, Source, Unit};
 use rust_decimal::Decimal;
 
 use crate::classify;
 use crate::convert;
+use crate::partition;
 use crate::wire::{SPOT_PRICES, Wire};
 
 /// The operating system whose prices are asked for, as EC2 begins its name.
@@ -105,7 +106,8 @@ fn of(
         }
         Some((amount, since)) => {
             let price = Price {
-                money: Money::new(*amount, currency(zone)),
+                // The answer names no currency.
+                money: Money::new(*amount, partition::currency(zone)),
                 unit: Unit::Hour,
                 source: PriceSource::ProviderApi,
                 as_of: since.date_naive(),
@@ -113,12 +115,6 @@ fn of(
             Ok((price, *since))
         }
     }
-}
-
-/// The answer names no currency: it is that of the partition's price list.
-fn currency(zone: &str) -> Currency {
-    let yuan = zone.starts_with("cn-").then(|| "CNY".parse().ok());
-    yuan.flatten().unwrap_or(Currency::USD)
 }
 
 /// Of each type and zone the newest price; of two of the same time the higher one.

@@ -6,6 +6,7 @@ use reaper_provider::{AccountSettings, Descriptor, OpenError, Provider, Surround
 use secrecy::SecretString;
 
 use crate::adapter::LambdaProvider;
+use crate::price::CURRENCY;
 
 /// Lambda's line in the list of providers.
 pub const DESCRIPTOR: Descriptor = Descriptor {
@@ -21,6 +22,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
                    changing call only when it enforces and the account says allow_terminate = true.",
     enforce_policy: "None besides: the key of the audit is the key that terminates. Tags are set at \
                      launch only, so what is kept is remembered in the state.",
+    currency: |_, _| Some(CURRENCY),
     open,
 };
 
@@ -37,4 +39,15 @@ fn open(
     }
     settings.endpoint_url = settings.endpoint_url.or_else(|| variable("LAMBDA_API_URL"));
     Ok(Arc::new(LambdaProvider::open(&settings)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fl_107_lambda_charges_dollars() {
+        let currency = (DESCRIPTOR.currency)(&AccountSettings::named("burst"), Surroundings::NONE);
+        assert_eq!(currency.map(|currency| currency.to_string()).as_deref(), Some("USD"));
+    }
 }

@@ -13,6 +13,8 @@ use rust_decimal::Decimal;
 
 /// The dated list that ships with the program.
 const LIST: &str = include_str!("../../../config/prices/lambda.csv");
+/// What Lambda's cents are a hundredth of.
+pub(crate) const CURRENCY: Currency = Currency::USD;
 /// A difference between list and provider from which on it is pointed out: a tenth.
 const NOTABLE: Decimal = Decimal::from_parts(1, 0, 0, false, 1);
 
@@ -77,7 +79,7 @@ impl Prices {
                 );
             }
             Some((cents, as_of)) => {
-                let money = Money::new(dollars(cents), Currency::USD);
+                let money = Money::new(dollars(cents), CURRENCY);
                 let source = PriceSource::ProviderApi;
                 (Price { money, unit: Unit::Hour, source, as_of }, "lambda:ListInstances")
             }
@@ -118,6 +120,7 @@ mod tests {
         assert_eq!(prices.list.types().len(), 23);
         let a10 = prices.list.price("gpu_1x_a10", "", Unit::Hour).expect("priced");
         assert_eq!(a10.money.to_string(), "1.29 USD");
+        assert_eq!(a10.money.currency, CURRENCY);
         assert_eq!(prices.list.price("gpu_8x_h100_sxm5gdr", "", Unit::Hour), None);
         assert!(prices.gpu("cpu_4x_general").is_none());
     }

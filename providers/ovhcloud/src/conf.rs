@@ -35,7 +35,7 @@ pub fn fill(
     wanted.retain(|key| !given(key));
     let sources = Sources { env, files: read_files(env, read_file), settings: &settings };
 
-    let endpoint = sources.option("endpoint", "OVH_ENDPOINT", DEFAULT_SECTION);
+    let endpoint = sources.endpoint();
     let section = endpoint.clone().unwrap_or_else(|| DEFAULT.to_owned());
     let project = sources.option("project", PROJECT, &section);
     let mut found = Vec::new();
@@ -51,6 +51,16 @@ pub fn fill(
     Ok(settings)
 }
 
+/// The endpoint that [`fill`] would find. Files are read only where the settings leave it open.
+pub(crate) fn endpoint(
+    settings: &AccountSettings,
+    env: &dyn Fn(&str) -> Option<String>,
+    read_file: &dyn Fn(&Path) -> std::io::Result<String>,
+) -> Option<String> {
+    let own = settings.option("endpoint").map(str::to_owned);
+    own.or_else(|| Sources { env, files: read_files(env, read_file), settings }.endpoint())
+}
+
 struct Sources<'a> {
     env: &'a dyn Fn(&str) -> Option<String>,
     files: Vec<ConfFile>,
@@ -58,6 +68,10 @@ struct Sources<'a> {
 }
 
 impl Sources<'_> {
+    fn endpoint(&self) -> Option<String> {
+        self.option("endpoint", "OVH_ENDPOINT", DEFAULT_SECTION)
+    }
+
     /// A setting that is no secret: the configuration's own, else a variable's, else a file's.
     fn option(&self, key: &str, variable: &str, section: &str) -> Option<String> {
         let own = self.settings.option(key).map(str::to_owned);

@@ -55,14 +55,12 @@ impl Endpoint {
     pub(crate) fn open(settings: &AccountSettings) -> Result<Self, OpenError> {
         let refused = |problem: String| OpenError { account: settings.name.to_string(), problem };
         let name = settings.option("endpoint").unwrap_or(DEFAULT).trim();
-        let named = PLATFORMS.iter().find(|platform| platform.name == name);
-        if named.is_none() && !name.contains('/') {
+        let Some((platform, address)) = platform(name) else {
             return Err(refused(format!(
                 "endpoint `{name}` has no Public Cloud: write ovh-eu, ovh-ca, ovh-us or an address"
             )));
-        }
-        let platform = named.unwrap_or(&PLATFORMS[0]);
-        let own = settings.endpoint_url.as_deref().or(named.is_none().then_some(name));
+        };
+        let own = settings.endpoint_url.as_deref().or(address);
         let (api, token) = match own {
             None => {
                 let api = Base::parse(platform.api).map_err(&refused)?;
@@ -75,11 +73,31 @@ impl Endpoint {
                 (api, token)
             }
         };
-        let told = settings.option("subsidiary");
-        let subsidiary = told.unwrap_or(platform.subsidiary).to_owned();
-        let subsidiary_is_guessed = told.is_none() && platform.name == DEFAULT;
+        let subsidiary = book(settings, platform).to_owned();
+        let subsidiary_is_guessed =
+            settings.option("subsidiary").is_none() && platform.name == DEFAULT;
         Ok(Self { api, token, subsidiary, subsidiary_is_guessed })
     }
+}
+
+/// Whose price book an account at this endpoint asks for; `None` where no account can be opened.
+pub(crate) fn subsidiary_of<'a>(
+    settings: &'a AccountSettings,
+    endpoint: Option<&str>,
+) -> Option<&'a str> {
+    let (platform, _) = platform(endpoint.unwrap_or(DEFAULT).trim())?;
+    Some(book(settings, platform))
+}
+
+fn book<'a>(settings: &'a AccountSettings, platform: &'static Platform) -> &'a str {
+    settings.option("subsidiary").unwrap_or(platform.subsidiary)
+}
+
+/// The platform of that name, or the first one behind another address.
+fn platform(name: &str) -> Option<(&'static Platform, Option<&str>)> {
+    let named = PLATFORMS.iter().find(|platform| platform.name == name);
+    let address = name.contains('/').then_some((&PLATFORMS[0], Some(name)));
+    named.map(|platform| (platform, None)).or(address)
 }
 
 /// OVHcloud's tools take addresses with the version of the API behind them.

@@ -7,6 +7,7 @@
 //! | [`adapter`] | [`OvhProvider`]: the trait `Provider` |
 //! | [`conf`] | what OVHcloud's own tools would read: `OVH_*` and `ovh.conf` |
 //! | `endpoint` | ovh-eu, ovh-ca, ovh-us, or another address |
+//! | `subsidiary` | what the price books are in |
 //! | `login` | which of the three ways to log in the settings name |
 //! | `signature` | requests signed with application keys, by the server's clock |
 //! | `oauth` | tokens of service accounts |
@@ -45,6 +46,7 @@ mod price;
 mod recorded;
 mod signature;
 mod stop;
+mod subsidiary;
 mod wire;
 
 pub use adapter::OvhProvider;

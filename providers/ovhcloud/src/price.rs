@@ -21,7 +21,7 @@ use crate::plan;
 const LIST: &str = include_str!("../../../config/prices/ovhcloud.csv");
 /// How facts name it.
 const LIST_NAME: &str = "config/prices/ovhcloud.csv";
-/// Subsidiaries whose books have the French prices: those of the euro.
+/// Subsidiaries whose books are known to have the French prices. All of them are in euro.
 const EURO: [&str; 8] = ["DE", "ES", "FI", "FR", "IE", "IT", "NL", "PT"];
 /// How long a listing waits for 8 MB of prices, retries included, before the list has to do.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -141,7 +141,10 @@ impl Prices {
 
 #[cfg(test)]
 mod tests {
+    use reaper_model::Currency;
+
     use super::*;
+    use crate::subsidiary;
 
     #[test]
     fn the_whole_list_is_readable_and_free_of_contradictions() {
@@ -159,6 +162,16 @@ mod tests {
         assert_eq!(price("h100-380", Unit::Month).as_deref(), Some("1940.00"));
         assert_eq!(price("h100-760", Unit::Month), None);
         assert_eq!(price("a10-180", Unit::Hour), None);
+    }
+
+    #[test]
+    fn fl_107_the_french_list_stands_in_for_books_in_euro_alone() {
+        for subsidiary in EURO {
+            assert_eq!(subsidiary::currency(subsidiary), Some(Currency::EUR), "{subsidiary}");
+        }
+        let list = Catalogue::parse(LIST).expect("readable");
+        let price = list.price("h100-380", "", Unit::Hour).expect("priced");
+        assert_eq!(price.money.currency, Currency::EUR);
     }
 
     #[test]

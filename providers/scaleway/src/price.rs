@@ -15,12 +15,15 @@ const PRICES: &str = include_str!("../../../config/prices/scaleway.csv");
 /// The dated list, as a source.
 pub(crate) const CATALOGUE: &str = "config/prices/scaleway.csv";
 
+/// What Scaleway bills in; its product list has no currency field.
+pub(crate) const CURRENCY: Currency = Currency::EUR;
+
 /// The embedded list. Its test reads the whole of it.
 pub(crate) fn catalogue() -> Result<Catalogue, CatalogueError> {
     Catalogue::parse(PRICES)
 }
 
-/// The list price of a machine. Scaleway bills in EUR; its product list has no currency field.
+/// The list price of a machine.
 pub(crate) fn list_price(
     catalogue: &Catalogue,
     products: Option<&Products>,
@@ -30,7 +33,7 @@ pub(crate) fn list_price(
     let live = products.and_then(|list| Some((list.get(kind)?.hourly?, list.as_of)));
     if let Some((hourly, as_of)) = live {
         let price = Price {
-            money: Money::new(hourly, Currency::EUR),
+            money: Money::new(hourly, CURRENCY),
             unit: Unit::Hour,
             source: PriceSource::ProviderApi,
             as_of: as_of.date_naive(),
@@ -82,7 +85,8 @@ mod tests {
         assert_eq!(list.conflicts(), [""; 0]);
         assert_eq!(list.types().len(), 17);
         for kind in list.types() {
-            assert!(list.price(kind, "fr-par-2", Unit::Hour).is_some(), "{kind}");
+            let price = list.price(kind, "fr-par-2", Unit::Hour).expect("priced");
+            assert_eq!(price.money.currency, CURRENCY, "{kind}");
         }
     }
 

@@ -71,7 +71,8 @@ fn config() -> Result<Config, Failure> {
     std::fs::write(folder.path().join("owners.csv"), OWNERS)
         .map_err(|error| Failure::internal(format!("cannot write a temporary file: {error}")))?;
     let keys = providers::keys();
-    let lookup = ConfigEnvironment { lookup: &|_| None, providers: &keys };
+    let currency = |account: &_| open::currency(account, Surroundings::NONE);
+    let lookup = ConfigEnvironment { lookup: &|_| None, providers: &keys, currency: &currency };
     Ok(reaper_config::parse(None, Path::new(folder.path()), CONFIG, &lookup)?)
 }
 

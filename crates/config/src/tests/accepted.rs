@@ -5,7 +5,7 @@ use std::path::Path;
 use reaper_model::document::WantedAction;
 use reaper_model::{Location, Span, Unit};
 
-use super::support::{ACCOUNT, PROVIDERS, accepted, lookup, read};
+use super::support::{ACCOUNT, PROVIDERS, accepted, currency, lookup, read};
 use crate::{Environment, Mode, Pace, parse};
 
 #[test]
@@ -23,7 +23,7 @@ fn one_account_is_enough() {
 
 #[test]
 fn an_embedded_text_has_no_path_and_a_digest() {
-    let env = Environment { lookup: &lookup, providers: &PROVIDERS };
+    let env = Environment { lookup: &lookup, providers: &PROVIDERS, currency: &currency };
     let config = parse(None, Path::new(""), ACCOUNT, &env).expect("accepted");
     assert_eq!(config.path, None);
     assert!(config.digest.starts_with("sha256:") && config.digest.len() == 71);

@@ -1,8 +1,13 @@
 //! Budgets that could do nothing: currencies that do not come together, nobody who would hear.
 
+use std::cell::RefCell;
+use std::path::Path;
+
+use reaper_model::Currency;
+
 use super::budgets::{budget, only, warned};
-use super::support::{ACCOUNT, accepted, read, read_in, refused};
-use crate::Config;
+use super::support::{ACCOUNT, PROVIDERS, accepted, lookup, read, read_in, refused};
+use crate::{Account, Config, Environment, parse};
 
 const FALLBACK: &str = "[owners]\nfallback = \"gpu-team@example.org\"\n";
 const MAIL: &str = "[notify.email]\nfrom = \"reaper@example.org\"\nreport_to = \"a@example.org\"\n\
@@ -206,6 +211,35 @@ fn fl_107_what_else_a_machine_may_be_charged_in() {
     assert!(shown.contains("is in EUR and counts GBP (account `lab`)"), "{shown}");
     // Where only the provider can say, the run must.
     assert!(lab("WE", "EUR").is_ok());
+}
+
+#[test]
+fn fl_107_where_the_machines_are_can_say_what_they_are_charged_in() {
+    let china = |limit: &str| {
+        read(&format!(
+            "{FALLBACK}[[budget]]\nname = \"b\"\nlimit = \"1 {limit}\"\n{ACCOUNT}\
+             regions = [\"cn-north-1\"]\n"
+        ))
+    };
+    assert!(china("CNY").is_ok());
+    let shown = china("USD").expect_err("refused").to_string();
+    assert!(shown.contains("is in USD and counts CNY (account `research`)"), "{shown}");
+}
+
+#[test]
+fn fl_107_each_account_is_asked_once_and_only_for_budgets() {
+    let asked = RefCell::new(Vec::new());
+    let currency = |account: &Account| {
+        asked.borrow_mut().push(account.name.to_string());
+        Some(Currency::USD)
+    };
+    let env = Environment { lookup: &lookup, providers: &PROVIDERS, currency: &currency };
+    let parsed = |text: &str| parse(None, Path::new("/nowhere"), text, &env);
+    parsed(ACCOUNT).expect("accepted");
+    assert!(asked.take().is_empty(), "there is no budget");
+    let two = [budget(""), "[[budget]]\nname = \"c\"\nlimit = \"1 USD\"\n".to_owned()];
+    parsed(&format!("{FALLBACK}{}{ACCOUNT}", two.concat())).expect("accepted");
+    assert_eq!(asked.take(), ["research"]);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use super::support::{ACCOUNT, PROVIDERS, lookup, read_in};
+use super::support::{ACCOUNT, PROVIDERS, currency, lookup, read_in};
 use crate::{Config, ConfigError, Environment, Position, load};
 
 fn env() -> Environment<'static> {
-    Environment { lookup: &lookup, providers: &PROVIDERS }
+    Environment { lookup: &lookup, providers: &PROVIDERS, currency: &currency }
 }
 
 /// With this directory of people.

@@ -1,11 +1,10 @@
 //! Providers, an environment and short cuts.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use reaper_model::Currency;
 
-use crate::{Config, ConfigError, Environment, ProviderKeys, parse};
+use crate::{Account, Config, ConfigError, Environment, ProviderKeys, parse};
 
 /// Keys as the four adapters give them.
 pub(super) const PROVIDERS: [ProviderKeys; 4] = [
@@ -15,7 +14,6 @@ pub(super) const PROVIDERS: [ProviderKeys; 4] = [
         options: &["assume_role", "imds", "profile"],
         lists: &[],
         credentials: &["access_key_id", "secret_access_key", "session_token"],
-        currency: |_, _| Some(Currency::USD),
     },
     ProviderKeys {
         name: "ovhcloud",
@@ -23,7 +21,6 @@ pub(super) const PROVIDERS: [ProviderKeys; 4] = [
         options: &["endpoint", "project", "subsidiary"],
         lists: &[],
         credentials: &["application_key", "application_secret", "consumer_key"],
-        currency: by_subsidiary,
     },
     ProviderKeys {
         name: "scaleway",
@@ -31,7 +28,6 @@ pub(super) const PROVIDERS: [ProviderKeys; 4] = [
         options: &["profile"],
         lists: &["project_ids"],
         credentials: &["access_key", "secret_key"],
-        currency: |_, _| Some(Currency::EUR),
     },
     ProviderKeys {
         name: "lambda",
@@ -39,19 +35,18 @@ pub(super) const PROVIDERS: [ProviderKeys; 4] = [
         options: &[],
         lists: &[],
         credentials: &["api_key"],
-        currency: |_, _| Some(Currency::USD),
     },
 ];
 
-/// Of the third only the provider can say.
-fn by_subsidiary(
-    options: &BTreeMap<String, String>,
-    _: &dyn Fn(&str) -> Option<String>,
-) -> Option<Currency> {
-    match options.get("subsidiary").map(String::as_str) {
-        None => Some(Currency::EUR),
-        Some("GB") => "GBP".parse().ok(),
-        Some(_) => None,
+/// What the adapters would say. Where the third is told a subsidiary, mostly the provider alone can.
+pub(super) fn currency(account: &Account) -> Option<Currency> {
+    let china = account.locations.iter().any(|location| location.as_str().starts_with("cn-"));
+    match (account.provider.as_str(), account.options.get("subsidiary").map(String::as_str)) {
+        ("ovhcloud", Some("GB")) => "GBP".parse().ok(),
+        ("ovhcloud", Some(_)) => None,
+        ("aws", _) if china => "CNY".parse().ok(),
+        ("ovhcloud" | "scaleway", _) => Some(Currency::EUR),
+        _ => Some(Currency::USD),
     }
 }
 
@@ -69,7 +64,7 @@ pub(super) fn lookup(name: &str) -> Option<String> {
 }
 
 pub(super) fn read_in(folder: &Path, text: &str) -> Result<Config, ConfigError> {
-    let env = Environment { lookup: &lookup, providers: &PROVIDERS };
+    let env = Environment { lookup: &lookup, providers: &PROVIDERS, currency: &currency };
     parse(Some(Path::new("reaper.toml")), folder, text, &env)
 }
 
