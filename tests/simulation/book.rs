@@ -219,7 +219,10 @@ impl Book {
                 // Or it shows a start after the call, so that it was down in between.
                 let again = story.before.get(&id.native).is_some_and(|machine| {
                     machine.cloud.shows_starts()
-                        && self.called.get(&id.native).is_some_and(|called| machine.started > *called)
+                        && self
+                            .called
+                            .get(&id.native)
+                            .is_some_and(|called| machine.started > *called)
                 });
                 let ended = matches!(stand, Stand::Ended | Stand::Gone) || again;
                 if !ended && !story.edited(&id.native) {
