@@ -280,9 +280,33 @@ fn recipients(spec: &BudgetSpec, limit: &str, past: &Past<'_>) -> Vec<(String, O
     }
     if recipients.is_empty() {
         // Nobody is left: those who refused are tried again, and it is said in every run.
-        let all = spec.recipients.iter().map(String::as_str).chain(past.fallback);
-        recipients = all.map(|to| (to.to_owned(), None)).collect();
-        recipients.truncate(spec.recipients.len().max(1));
+        let first = spec.recipients.first().cloned();
+        let all = spec.recipients.iter().map(|to| (to.clone(), None));
+        let fallback = past.fallback.map(|to| (to.to_owned(), first));
+        recipients = all.chain(fallback).collect();
     }
     recipients
+}
+
+/// Of a month that is over: what was not taken, as it was, and what was reached after its last run.
+/// Only to whom something of this budget with this limit was told, or tried to be, while the month
+/// lasted: a budget that was edited since is no budget of that month.
+pub fn due_late(spec: &BudgetSpec, standing: &Standing, past: &Past<'_>) -> Vec<DueAlert> {
+    let limit = limit_key(spec);
+    let told: Vec<&ToldAlert> = past.of(spec, &limit, Against::Actual).collect();
+    let tried = |to: &str| told.iter().any(|alert| alert.to.eq_ignore_ascii_case(to));
+    let mut standing = standing.clone();
+    standing.forecast_reached.clear();
+    // A bill that told more then is not there any more: what was about to be told was so.
+    let number = |text: &String| text.trim_end_matches('%').parse::<Decimal>().ok();
+    for covered in told.iter().flat_map(|alert| alert.covers.iter().filter_map(number)) {
+        if spec.thresholds.contains(&covered) && !standing.reached.contains(&covered) {
+            standing.reached.push(covered);
+        }
+    }
+    standing.reached.sort();
+    due(spec, &standing, past)
+        .into_iter()
+        .filter(|due| due.instead_of.is_some() || tried(&due.to))
+        .collect()
 }

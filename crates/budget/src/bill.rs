@@ -1,7 +1,7 @@
 //! A provider's bill held against the estimate for the same time. The two are never added: where
 //! the bill is higher, what it has more is what was not seen.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use reaper_model::{AccountName, Bill, BillKind, Money, ProviderName, Totals};
 use rust_decimal::Decimal;
@@ -104,11 +104,8 @@ pub fn reconcile(bill: &Bill, pieces: &[Piece<'_>], exchange: &Exchange) -> Reco
     }
 }
 
-/// Whether a bill is of the month that is asked about: the provider's months are those of UTC.
-pub fn is_of_month(bill: &Bill, start: DateTime<Utc>, end: DateTime<Utc>) -> bool {
-    let overlap = bill.until.min(end) - bill.from.max(start);
-    let whole = bill.until - bill.from;
-    // At the turn of a month in a zone that is hours away from UTC, the provider's running month
-    // is the one before or after.
-    overlap > whole / 2
+/// Whether a bill is of the month that begins at `start`: the provider's months are those of UTC, and
+/// no zone is further away from that.
+pub fn is_of_month(bill: &Bill, start: DateTime<Utc>) -> bool {
+    (bill.from - start).abs() <= TimeDelta::hours(14)
 }

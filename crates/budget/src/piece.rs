@@ -142,7 +142,9 @@ impl<'a> Course<'_, 'a> {
         }
         if let Some(going) = self.going.take() {
             // It was seen billed until `held`, and is not since `at`.
-            let ended = end.map(|end| end.max(going.held).min(at));
+            let ended = end
+                .or_else(|| self.track.ended_by_us(going.held, at))
+                .map(|end| end.max(going.held).min(at));
             let doubt = Doubt { why: DoubtWhy::End, from: going.held, until: at };
             self.close(ended.unwrap_or(going.held), ended.is_none().then_some(doubt));
         }
@@ -160,6 +162,10 @@ impl<'a> Course<'_, 'a> {
                 if let Some(last) = self.pieces.last_mut() {
                     last.open = true;
                 }
+            } else if let Some(end) =
+                self.track.gone.and_then(|gone| self.track.ended_by_us(going.held, gone))
+            {
+                self.close(end, None);
             } else {
                 let until = self.track.gone.unwrap_or(now);
                 let doubt = Doubt { why: DoubtWhy::Unseen, from: going.held, until };

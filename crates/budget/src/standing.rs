@@ -27,6 +27,9 @@ pub const FORECAST_AFTER: TimeDelta = TimeDelta::hours(6);
 /// No run rate before so much of the month has passed.
 pub const RUN_RATE_AFTER: TimeDelta = TimeDelta::days(3);
 
+/// For so long into a month a bill may say nothing yet.
+const SILENT_FOR: TimeDelta = TimeDelta::days(4);
+
 /// Digits behind the point of a sum: three thirds of an hour make a whole one again.
 const DIGITS: u32 = 9;
 
@@ -171,6 +174,7 @@ pub fn stand(spec: &BudgetSpec, books: &Books<'_>) -> Standing {
         })
         .flatten();
     let mut missing = count.missing;
+    missing.extend(books.incomparable(spec).into_iter().map(Missing::Unconverted));
     let totals = [&count.spent, &count.ahead, &count.untold_at_most, &excess];
     for total in totals.into_iter().flat_map(Totals::iter) {
         if books.exchange.convert_to(total, currency).is_none() {
@@ -316,13 +320,30 @@ impl Books<'_> {
             .collect()
     }
 
+    /// Currencies of bills that no rate makes comparable with what was seen.
+    fn incomparable(&self, spec: &BudgetSpec) -> BTreeSet<Currency> {
+        if spec.scope.asks_of_machines() {
+            return BTreeSet::new();
+        }
+        let billed = self.bills_of(spec).flat_map(|bill| {
+            let reconciled = reconcile(bill, self.pieces, self.exchange);
+            reconciled.billed.iter().map(|money| money.currency).collect::<Vec<_>>()
+        });
+        billed
+            .filter(|currency| {
+                let one = Money { amount: Decimal::ONE, currency: *currency };
+                self.exchange.convert_to(one, spec.limit.currency).is_none()
+            })
+            .collect()
+    }
+
     fn bills_of<'s>(&'s self, spec: &'s BudgetSpec) -> impl Iterator<Item = &'s Bill> {
         let here = self
             .bills
             .iter()
             .filter(|bill| !bill.shared && spec.scope.takes(&bill.provider, &bill.account));
         here.filter_map(|bill| bill.bill.as_ref().ok())
-            .filter(|bill| is_of_month(bill, self.month.start, self.month.end))
+            .filter(|bill| is_of_month(bill, self.month.start))
     }
 
     /// Whether the bill of an account reaches from the start of the month up to a time, so that
@@ -364,11 +385,14 @@ impl Books<'_> {
         let why = here.filter_map(|account| match &account.bill {
             Err(unbilled) if unbilled.denied => None,
             Err(unbilled) => Some(format!("{}: {}", account.account, unbilled.why)),
-            Ok(bill) if !is_of_month(bill, self.month.start, self.month.end) => {
+            Ok(bill) if !is_of_month(bill, self.month.start) => {
                 // Nothing is billed yet in a month's first hours.
                 (bill.until > bill.from && bill.from != self.month.start).then(|| {
                     format!("{}: the provider's bill is of another month by now", account.account)
                 })
+            }
+            Ok(bill) if bill.until <= bill.from && self.now - bill.from > SILENT_FOR => {
+                Some(format!("{}: the provider's bill says nothing of this month", account.account))
             }
             Ok(bill) => {
                 let open =

@@ -28,11 +28,22 @@ pub struct Track<'a> {
     pub seen: DateTime<Utc>,
     /// What was before this was given up for want of room; the looks before are missing.
     pub cut: Option<DateTime<Utc>>,
+    /// When we have stopped or terminated it ourselves, and the provider has confirmed it.
+    pub stopped: Vec<DateTime<Utc>>,
     /// The first complete listing since then that did not show it, if there is one.
     pub gone: Option<DateTime<Utc>>,
 }
 
 impl Track<'_> {
+    /// When we ended it ourselves between two times.
+    pub(crate) fn ended_by_us(
+        &self,
+        after: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Option<DateTime<Utc>> {
+        self.stopped.iter().copied().filter(|at| *at > after && *at <= until).min()
+    }
+
     /// Until when the look at `place` is known to hold: never before the look itself.
     pub(crate) fn held(&self, place: usize) -> Option<DateTime<Utc>> {
         let look = self.looks.get(place)?;

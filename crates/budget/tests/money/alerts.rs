@@ -127,7 +127,11 @@ fn a_budget_that_nobody_can_be_told_of_stays_due() {
     let spec = budget("100 EUR");
     let refused = [finance, fallback];
     let alerts = alert::due(&spec, &standing("60", None, &spec), &past(&refused));
-    assert_eq!(keys(&alerts), ["actual/50% to finance@example.org: 50%"], "tried again");
+    assert_eq!(
+        keys(&alerts),
+        ["actual/50% to finance@example.org: 50%", "actual/50% to gpu-team@example.org: 50%"],
+        "both are tried again"
+    );
     let alone = Past { fallback: None, ..past(&refused[..1]) };
     assert_eq!(due("85", &alone), ["actual/80% to finance@example.org: 50% 80%"]);
 }
@@ -189,4 +193,23 @@ fn fl_122_a_forecast_never_fires_the_actual_thresholds() {
     let spec = budget("100 EUR");
     let alerts = alert::due(&spec, &standing("20", Some("500"), &spec), &past(&[]));
     assert!(alerts.iter().all(|due| due.against == Against::Forecast), "{alerts:?}");
+}
+
+#[test]
+fn of_a_month_that_is_over_only_its_own_budgets_are_told_of() {
+    let spec = budget("100 EUR");
+    let late = |spec: &BudgetSpec, spent: &str, told: &[ToldAlert]| {
+        keys(&alert::due_late(spec, &standing(spent, Some("500"), spec), &past(told)))
+    };
+    let at = time("2026-11-05T00:00:00Z");
+    let accepted = [told(&["50%"], How::Accepted(at))];
+    assert_eq!(late(&spec, "79", &accepted), [""; 0]);
+    assert_eq!(late(&spec, "85", &accepted), ["actual/80% to finance@example.org: 80%"]);
+    assert_eq!(late(&budget("90 EUR"), "85", &accepted), [""; 0], "another limit since");
+    let mut more = budget("100 EUR");
+    more.recipients.push("cto@example.org".to_owned());
+    assert_eq!(late(&more, "79", &accepted), [""; 0], "somebody new since");
+    let refused = [told(&["50%", "80%"], How::Rejected { permanent: false })];
+    // The bill that made it so is not there any more.
+    assert_eq!(late(&spec, "20", &refused), ["actual/80% to finance@example.org: 50% 80%"]);
 }

@@ -200,3 +200,27 @@ fn a_bill_tells_nothing_of_owners_and_nothing_where_accounts_share_it() {
     assert_eq!(standing.spent.to_string(), "240.00 EUR");
     assert_eq!(standing.missing, [Missing::NoHistory(scene.history)]);
 }
+
+#[test]
+fn west_of_utc_the_next_months_bill_is_not_this_months() {
+    let lines = vec![line(BillKind::Compute, Some("1 EUR"))];
+    let mut scene = scene("2026-12-01T00:30:00Z", bill("2026-12-01T00:30:00Z", lines));
+    if let Ok(bill) = &mut scene.bills[0].bill {
+        bill.from = time("2026-12-01T00:00:00Z");
+    }
+    scene.zone = zone("America/Los_Angeles");
+    let standing = scene.stand(&budget("100000 EUR"));
+    assert!(matches!(&standing.missing[..], [Missing::Unbilled(_)]), "{:?}", standing.missing);
+}
+
+#[test]
+fn fl_107_a_bill_in_a_currency_without_a_rate_is_told() {
+    let lines = vec![line(BillKind::Compute, Some("500 USD"))];
+    let mut scene = scene("2026-11-11T00:00:00Z", bill("2026-11-10T00:00:00Z", lines));
+    let missing = scene.stand(&budget("1000 EUR")).missing;
+    assert_eq!(missing, [Missing::Unconverted(Currency::USD)]);
+    if let Ok(bill) = &mut scene.bills[0].bill {
+        (bill.until, bill.lines) = (bill.from, Vec::new());
+    }
+    assert!(matches!(&scene.stand(&budget("1000 EUR")).missing[..], [Missing::Unbilled(_)]));
+}

@@ -66,6 +66,7 @@ pub(crate) struct Machine {
     pub(crate) looks: Vec<Looked>,
     pub(crate) seen: DateTime<Utc>,
     pub(crate) cut: Option<DateTime<Utc>>,
+    pub(crate) stopped: Vec<DateTime<Utc>>,
     pub(crate) gone: Option<DateTime<Utc>>,
 }
 
@@ -87,6 +88,7 @@ impl Machine {
             looks: Vec::new(),
             seen: DateTime::<Utc>::MIN_UTC,
             cut: None,
+            stopped: Vec::new(),
             gone: None,
         };
         for (at, reading) in looks {
@@ -113,6 +115,7 @@ impl Machine {
             seen: self.seen,
             cut: self.cut,
             gone: self.gone,
+            stopped: self.stopped.clone(),
         }
     }
 }

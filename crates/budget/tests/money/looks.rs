@@ -243,3 +243,14 @@ fn what_was_given_up_for_want_of_room_is_not_counted_at_a_later_price() {
     machine.cut = Some(time(T12));
     assert_eq!(hours(&machine, T18), ("6".into(), vec![DoubtWhy::Start]));
 }
+
+#[test]
+fn a_stop_of_our_own_is_an_end_that_is_known() {
+    let mut stopped =
+        Machine::seen("scaleway", &[(T00, up(Some(T00))), (T06, up(Some(T00))), (T12, idle(None))]);
+    stopped.stopped = vec![time(T09)];
+    assert_eq!(hours(&stopped, T24), ("9".into(), vec![]));
+    let mut terminated = Machine::seen("lambda", &[(T00, up(Some(T00))), (T06, up(Some(T00)))]);
+    (terminated.stopped, terminated.gone) = (vec![time(T09)], Some(time(T12)));
+    assert_eq!(hours(&terminated, T24), ("9".into(), vec![]));
+}

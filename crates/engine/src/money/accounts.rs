@@ -34,8 +34,12 @@ impl Accounts {
         let history = state.metered_since().unwrap_or(now);
         let bill = |bill| view::bill(bill, &pieces, history, books);
         let bills: Vec<BillView> = books.bills.iter().map(bill).collect();
-        let mut warnings: Vec<Warning> =
-            bills.iter().filter(|bill| compares(bill, history)).filter_map(striking).collect();
+        let mut warnings: Vec<Warning> = bills
+            .iter()
+            .zip(&books.bills)
+            .filter(|(bill, account)| !account.shared && compares(bill, history))
+            .filter_map(|(bill, _)| striking(bill))
+            .collect();
         warnings.extend(clock_ahead(state, now));
         Self {
             budgets: views(books, standings, std::iter::repeat(&silent)),
@@ -54,17 +58,13 @@ impl Accounts {
         }
     }
 
-    /// With the alerts that were sent, or would be.
-    pub(crate) fn add(&mut self, books: &Books, standings: &[Standing], sent: Sent) {
+    /// With the alerts that were sent, or would be, of the month before and of this one.
+    pub(crate) fn add(&mut self, books: &Books, standings: &[Standing], [late, sent]: [Sent; 2]) {
         self.budgets = views(books, standings, &sent.budgets);
-        self.mails = sent.mails;
-        self.warnings.extend(sent.warnings);
-    }
-
-    /// With the alerts of the month before.
-    pub(crate) fn add_late(&mut self, sent: Sent) {
-        self.mails.extend(sent.mails);
-        self.warnings.extend(sent.warnings);
+        for sent in [late, sent] {
+            self.mails.extend(sent.mails);
+            self.warnings.extend(sent.warnings);
+        }
     }
 
     /// Puts all of it into the document and hands the charges on.

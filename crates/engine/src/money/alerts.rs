@@ -66,7 +66,9 @@ pub(crate) async fn send(
 ) -> Result<Sent, Error> {
     let mut sent = Sent::default();
     for (spec, standing) in desk.books.budgets.iter().zip(standings) {
-        desk.rearm(spec, standing, journal).await?;
+        if !desk.books.is_over() {
+            desk.rearm(spec, standing, journal).await?;
+        }
         let first = desk.due(spec, standing, journal.state());
         let mut alerted = Alerted { new: view::new(&first), status: AlertStatus::None };
         let mut tried = BTreeSet::new();
@@ -125,7 +127,13 @@ impl Desk<'_> {
     }
 
     fn due(&self, spec: &BudgetSpec, standing: &Standing, state: &State) -> Vec<DueAlert> {
-        self.past(spec, state, |past| alert::due(spec, standing, past))
+        self.past(spec, state, |past| {
+            if self.books.is_over() {
+                alert::due_late(spec, standing, past)
+            } else {
+                alert::due(spec, standing, past)
+            }
+        })
     }
 
     fn past<T>(&self, spec: &BudgetSpec, state: &State, ask: impl FnOnce(&Past<'_>) -> T) -> T {
@@ -245,7 +253,18 @@ impl Desk<'_> {
             .iter()
             .filter(|piece| scope::counts(&spec.scope, &piece.id.provider, piece.reading))
             .collect();
-        let earlier = state.alert(&key).map(|message| &message.step);
+        let message = state.alert(&key);
+        let earlier = message.map(|message| &message.step);
+        let mut shown = view::budget(self.books, spec, standing, alerted);
+        // Of a month that is over a bill may have told more than is known now.
+        if let Some(intent) = message.map(|message| &message.intent)
+            && let Ok(amount) = intent.spent.parse::<Decimal>()
+            && self.books.is_over()
+            && amount > shown.spent.amount
+        {
+            shown.spent = Money { amount, ..shown.spent };
+            shown.percent.clone_from(&intent.percent);
+        }
         let words = spec.scope.to_string();
         let bills: Vec<BillView> = self
             .bills
@@ -261,7 +280,7 @@ impl Desk<'_> {
             at: self.clock.now(),
             zone: self.books.month.zone,
             contact: self.fallback,
-            budget: &view::budget(self.books, spec, standing, alerted),
+            budget: &shown,
             scope: Some(words.as_str()),
             covers: &due.covers,
             against: match due.against {
@@ -288,7 +307,8 @@ impl Desk<'_> {
 
     /// The machines that count, dearest first.
     fn rows(&self, spec: &BudgetSpec, pieces: &[&Piece<'_>]) -> Vec<Row> {
-        let (month, now) = (&self.books.month, self.books.now);
+        let month = &self.books.month;
+        let now = self.books.now.min(month.end);
         let mut rows: BTreeMap<&InstanceId, Row> = BTreeMap::new();
         for piece in pieces {
             let amount = amount(piece, month.start, now, month.zone);

@@ -10,8 +10,8 @@ use reaper_budget::{
 use reaper_ledger::{Meter, Place, State};
 use reaper_model::document::{Answer, Verdict, WantedAction};
 use reaper_model::{
-    AccountName, BudgetSpec, InstanceId, Listing, OnLimit, ProviderName, Rate, Reading, Totals,
-    Verb,
+    AccountName, BudgetScope, BudgetSpec, InstanceId, Listing, OnLimit, ProviderName, Rate,
+    Reading, Totals, Verb,
 };
 use reaper_plan::{Candidate, Decisions};
 use reaper_policy::RuleSpec;
@@ -72,6 +72,11 @@ pub(crate) fn period(month: &Month) -> String {
 }
 
 impl Books {
+    /// Whether the month has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.now >= self.month.end
+    }
+
     /// The month before, as long as what it has reached after its last run, or could not be told
     /// of, is still worth telling.
     pub(crate) fn previous(&self, state: &State) -> Option<Self> {
@@ -123,7 +128,7 @@ impl Books {
         let bills = self.bills.iter().filter(|bill| !bill.shared);
         let bills = bills.filter_map(|bill| bill.bill.as_ref().ok());
         bills
-            .filter(|bill| is_of_month(bill, self.month.start, self.month.end))
+            .filter(|bill| is_of_month(bill, self.month.start))
             .flat_map(|bill| {
                 let reconciled = reconcile(bill, pieces, &self.exchange);
                 reconciled.excess().collect::<Vec<_>>()
@@ -133,7 +138,15 @@ impl Books {
 
     /// The time that is known to have been billed.
     pub(crate) fn pieces<'s>(&self, state: &'s State) -> Vec<Piece<'s>> {
-        state.meters().flat_map(|(id, meter)| pieces(&track(id, meter), self.now)).collect()
+        let mut stopped: BTreeMap<&InstanceId, Vec<DateTime<Utc>>> = BTreeMap::new();
+        for stop in state.stops() {
+            stopped.entry(&stop.id).or_default().push(stop.at);
+        }
+        let of = |(id, meter)| {
+            let stopped = stopped.get(id).cloned().unwrap_or_default();
+            pieces(&track(id, meter, stopped), self.now)
+        };
+        state.meters().flat_map(of).collect()
     }
 
     /// Machines whose notice periods may end early, because they count in a budget that says so;
@@ -174,20 +187,32 @@ pub(crate) struct Hastened {
     pub(crate) now: BTreeMap<InstanceId, Vec<String>>,
 }
 
-/// How a notice names a budget that may end its period: with its limit, so that no other budget and
-/// no lower limit can do it.
+/// How a notice names a budget that may end its period: with its limit and its scope, so that no
+/// other budget, no lower limit and no wider scope can do it.
 pub(crate) fn announced(spec: &BudgetSpec) -> String {
-    format!("{} ({} a month)", spec.name, spec.limit)
+    let BudgetSpec { name, limit, scope, .. } = spec;
+    if *scope == BudgetScope::default() {
+        format!("{name} ({limit} a month)")
+    } else {
+        format!("{name} ({limit} a month, {scope})")
+    }
 }
 
-fn track<'s>(id: &'s InstanceId, meter: &'s Meter) -> Track<'s> {
+fn track<'s>(id: &'s InstanceId, meter: &'s Meter, stopped: Vec<DateTime<Utc>>) -> Track<'s> {
     let looks = meter.readings.iter().map(|metered| Look {
         at: metered.at,
         confirmed: metered.confirmed,
         absent: metered.absent,
         reading: &metered.reading,
     });
-    Track { id, looks: looks.collect(), seen: meter.seen, cut: meter.cut, gone: meter.absent }
+    Track {
+        id,
+        looks: looks.collect(),
+        seen: meter.seen,
+        cut: meter.cut,
+        gone: meter.absent,
+        stopped,
+    }
 }
 
 /// What was not read to its end, in words; and accounts that were not asked at all.

@@ -127,7 +127,6 @@ impl Runner<'_> {
                 grace: self.settings.act.grace / 2,
                 until: self.watch.half_of_the_rest(),
             };
-            let sent = alerts::send(&desk, &standings, journal).await?;
             let previous = books.previous(journal.state());
             let late = match &previous {
                 None => Sent::default(),
@@ -137,8 +136,8 @@ impl Runner<'_> {
                     alerts::send(&desk, &standings, journal).await?
                 }
             };
-            accounts.add(books, &standings, sent);
-            accounts.add_late(late);
+            let sent = alerts::send(&desk, &standings, journal).await?;
+            accounts.add(books, &standings, [late, sent]);
         }
         Ok(accounts)
     }
