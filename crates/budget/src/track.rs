@@ -28,7 +28,8 @@ pub struct Track<'a> {
     pub seen: DateTime<Utc>,
     /// What was before this was given up for want of room; the looks before are missing.
     pub cut: Option<DateTime<Utc>>,
-    /// When we have stopped or terminated it ourselves, and the provider has confirmed it.
+    /// When we have stopped or terminated it ourselves, with a success that the provider has
+    /// confirmed since.
     pub stopped: Vec<DateTime<Utc>>,
     /// The first complete listing since then that did not show it, if there is one.
     pub gone: Option<DateTime<Utc>>,

@@ -140,7 +140,8 @@ impl Books {
     pub(crate) fn pieces<'s>(&self, state: &'s State) -> Vec<Piece<'s>> {
         let mut stopped: BTreeMap<&InstanceId, Vec<DateTime<Utc>>> = BTreeMap::new();
         for stop in state.stops() {
-            stopped.entry(&stop.id).or_default().push(stop.at);
+            // When it was called, not when somebody saw that it had worked: less is not paid for.
+            stopped.entry(&stop.id).or_default().push(stop.called);
         }
         let of = |(id, meter)| {
             let stopped = stopped.get(id).cloned().unwrap_or_default();

@@ -129,7 +129,7 @@ fn words(missing: &Missing, zone: Tz) -> String {
             local(*since, zone).format("%Y-%m-%d %H:%M %:z")
         ),
         Missing::Untold(DoubtWhy::Start, count) => format!(
-            "{} counted from when first seen: the provider does not tell the start",
+            "{} of which the provider does not tell since when it ran: counted from when it was seen",
             machines(*count)
         ),
         Missing::Untold(DoubtWhy::End, count) => format!(
