@@ -34,6 +34,12 @@ impl Letter {
     }
 }
 
+/// All that a mail says, with the list of what does not fit into it.
+fn text(mail: &Mail) -> String {
+    let list = mail.attachment.as_ref().map_or("", |attachment| attachment.csv.as_str());
+    format!("{}{list}", mail.text)
+}
+
 /// The office as one run meets it.
 pub(crate) struct Office {
     pub(crate) seed: u64,
@@ -75,7 +81,7 @@ impl Post for Office {
                     at: mail.at,
                     key: mail.key.to_string(),
                     to: mail.to.to_string(),
-                    text: mail.text.clone(),
+                    text: text(mail),
                     alert: mail.alert.clone(),
                     accepted: matches!(answer, Delivery::Accepted { .. }),
                     bounced: answer.recipient_is_unreachable(),
