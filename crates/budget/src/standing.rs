@@ -1,5 +1,6 @@
 //! How a budget stands: what is spent, what the month will come to, which thresholds are reached,
-//! and what is missing in the sum. Where something is missing the sum is a lower bound, and never OK.
+//! and what is missing in the sum. Where something is missing the sum is a lower bound, and never OK,
+//! unless all that can be missing is known and would change nothing: then it is a note.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,7 +8,9 @@ use reaper_budget::{
 };
 use reaper_ledger::state::Step;
 use reaper_ledger::{AlertIntent, AlertKey, Contradiction, Decision, Entry, Error, Sending, State};
-use reaper_model::document::{AlertStatus, BillView, MailKind, MailStatus, MailView, Warning};
+use reaper_model::document::{
+    AlertStatus, BillView, BudgetView, MailKind, MailStatus, MailView, Warning,
+};
 use reaper_model::{BudgetSpec, InstanceId, Money};
 use reaper_notify::alert::{self as letter, Repeat, Row, Stop, Why};
 use reaper_notify::{Alert, Delivery, Key, Mail, Post};
@@ -162,7 +164,8 @@ impl Desk<'_> {
         (due, alerted): (&DueAlert, &Alerted),
         journal: &mut Journal,
     ) -> Result<Option<MailView>, Error> {
-        let composed = self.compose(spec, standing, (due, alerted), journal.state());
+        let shown = self.shown(spec, standing, (due, alerted), journal.state());
+        let composed = self.compose(spec, &shown, due, journal.state());
         let mut view = MailView {
             to: due.to.clone(),
             kind: MailKind::Alert,
@@ -190,8 +193,8 @@ impl Desk<'_> {
         };
         let intent = AlertIntent {
             covers: due.covers.clone(),
-            percent: percent::shown(standing.spent.amount, spec.limit.amount),
-            spent: standing.spent.rounded().all_digits(),
+            percent: shown.percent,
+            spent: shown.spent.all_digits(),
         };
         match self.record(due, Sending::Intended(intent), journal).await {
             Err(Error::Contradiction {
@@ -237,12 +240,33 @@ impl Desk<'_> {
         journal.append(self.clock.now(), |_| Decision::Write(vec![entry.clone()], ())).await
     }
 
-    /// The mail, or why there is none.
-    fn compose(
+    /// The budget as its alert shows it. Of a month that is over a bill may have told more than is
+    /// known now: what was about to be told then stands, however often it is tried.
+    fn shown(
         &self,
         spec: &BudgetSpec,
         standing: &Standing,
         (due, alerted): (&DueAlert, &Alerted),
+        state: &State,
+    ) -> BudgetView {
+        let mut shown = view::budget(self.books, spec, standing, alerted);
+        if let Some(intent) = state.alert(&key(due)).map(|message| &message.intent)
+            && let Ok(amount) = intent.spent.parse::<Decimal>()
+            && self.books.is_over()
+            && amount > shown.spent.amount
+        {
+            shown.spent = Money { amount, ..shown.spent };
+            shown.percent.clone_from(&intent.percent);
+        }
+        shown
+    }
+
+    /// The mail, or why there is none.
+    fn compose(
+        &self,
+        spec: &BudgetSpec,
+        shown: &BudgetView,
+        due: &DueAlert,
         state: &State,
     ) -> Result<Mail, String> {
         let key = key(due);
@@ -253,18 +277,7 @@ impl Desk<'_> {
             .iter()
             .filter(|piece| scope::counts(&spec.scope, &piece.id.provider, piece.reading))
             .collect();
-        let message = state.alert(&key);
-        let earlier = message.map(|message| &message.step);
-        let mut shown = view::budget(self.books, spec, standing, alerted);
-        // Of a month that is over a bill may have told more than is known now.
-        if let Some(intent) = message.map(|message| &message.intent)
-            && let Ok(amount) = intent.spent.parse::<Decimal>()
-            && self.books.is_over()
-            && amount > shown.spent.amount
-        {
-            shown.spent = Money { amount, ..shown.spent };
-            shown.percent.clone_from(&intent.percent);
-        }
+        let earlier = state.alert(&key).map(|message| &message.step);
         let words = spec.scope.to_string();
         let bills: Vec<BillView> = self
             .bills
@@ -280,7 +293,7 @@ impl Desk<'_> {
             at: self.clock.now(),
             zone: self.books.month.zone,
             contact: self.fallback,
-            budget: &shown,
+            budget: shown,
             scope: Some(words.as_str()),
             covers: &due.covers,
             against: match due.against {

@@ -93,7 +93,7 @@ impl Books {
             accounts: self.accounts.clone(),
             exchange: rates_of(state, &month, &self.today),
             today: self.today.clone(),
-            recounted: self.recounted,
+            recounted: recounted(state, &month, &self.today),
             month,
             now: self.now,
         })

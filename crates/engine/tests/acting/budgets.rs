@@ -387,6 +387,31 @@ async fn threshold_once_what_a_month_has_reached_after_its_last_run_is_told_in_t
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_about_to_be_told_of_a_month_is_told_as_it_was_however_often_it_is_tried() {
+    let rate = |usd: &str| Rate {
+        from: Currency::EUR,
+        to: Currency::USD,
+        rate: usd.parse().expect("a number"),
+        as_of: monday().date_naive(),
+    };
+    let mut house = house("1200 USD");
+    house.settings.exchange = Exchange::new(Currency::USD, [rate("1.20")]);
+    house.letters.says(FINANCE, [Says::Later, Says::Later, Says::Later]);
+    house.run().await;
+    // The month is over, and a rate that was put right makes less of it.
+    house.settings.exchange = Exchange::new(Currency::USD, [rate("1.00")]);
+    for wait in ["15h", "1h", "1h"] {
+        house.wait(wait);
+        house.run().await;
+    }
+    let alerts = alerts(&house);
+    assert_eq!(alerts.len(), 4, "refused three times, then taken");
+    for alert in alerts {
+        assert!(alert.text.contains("1,008.00 USD"), "{}", alert.text);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn fl_123_an_account_that_was_not_asked_makes_the_budget_a_lower_bound() {
     let mut house = house("5000 EUR");
     house.settings.configured =
