@@ -102,6 +102,7 @@ pub fn document(
         budgets: Vec::new(),
         spend: Vec::new(),
         bills: Vec::new(),
+        report: None,
         totals,
         warnings: said,
     }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`address`] | [`Address`], checked once |
 //! | [`mail`] | [`Mail`]: one mail to one recipient, and its form on the wire |
+//! | [`channel`] | [`Channel`]: whatever delivers messages that are no mail |
 //! | [`delivery`] | [`Delivery`]: what became of a mail; [`Post`]: whatever delivers |
 //! | [`smtp`] | [`SmtpMailer`]: delivery to an SMTP server |
 //! | [`notice`] | [`Notice`]: the mail to an owner about machines |
@@ -15,6 +16,7 @@
 
 pub mod address;
 pub mod alert;
+pub mod channel;
 pub mod delivery;
 pub mod mail;
 pub mod notice;
@@ -25,6 +27,7 @@ mod words;
 
 pub use address::{Address, AddressError};
 pub use alert::Alert;
+pub use channel::{Channel, Content, Message};
 pub use delivery::{Delivery, Post, Refused};
 pub use mail::{Attachment, Key, Mail};
 pub use notice::Notice;

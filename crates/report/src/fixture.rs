@@ -65,6 +65,7 @@ fn document(instances: Vec<MachineView>, scopes: Vec<ScopeView>) -> AuditDocumen
         budgets: Vec::new(),
         spend: Vec::new(),
         bills: Vec::new(),
+        report: None,
         totals: TotalsView { instances: instances.len(), ..TotalsView::default() },
         instances,
         plan: None,

@@ -30,6 +30,7 @@ pub(crate) fn about(mail: &MailView) -> String {
         MailKind::Report => "report",
         MailKind::Notice => "notice",
         MailKind::Alert => "alert",
+        MailKind::Stops => "message",
     };
     match mail.machines.len() {
         // The subject names the budget.

@@ -165,7 +165,7 @@ pub(crate) fn say_what_failed(document: &AuditDocument) {
             // What is not told by mail is told here.
             let about = match mail.kind {
                 MailKind::Alert => format!(" ({})", mail.subject),
-                MailKind::Notice | MailKind::Report => String::new(),
+                MailKind::Notice | MailKind::Report | MailKind::Stops => String::new(),
             };
             let line = format!("  mail to {} {}: {why}{about}", mail.to, mail.status.name());
             alert(&reaper_report::clean(&line));

@@ -13,6 +13,8 @@ pub enum MailKind {
     Notice,
     /// A budget alert.
     Alert,
+    /// What was stopped or terminated, told to a channel.
+    Stops,
 }
 
 /// What became of a mail.
@@ -48,7 +50,7 @@ impl MailStatus {
 /// One mail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MailView {
-    /// The recipient.
+    /// The recipient: a mail address, or the name of a channel (`slack`, `webhook`).
     pub to: String,
     /// What it is.
     pub kind: MailKind,

@@ -11,6 +11,7 @@ mod keep;
 mod machine;
 mod mail;
 mod plan;
+mod report;
 mod run;
 mod totals;
 
@@ -31,6 +32,7 @@ pub use machine::{
 };
 pub use mail::{MailKind, MailStatus, MailView};
 pub use plan::PlanView;
+pub use report::{ChangeView, KeptView, ReportView, StoppedView, WeekView};
 pub use run::{
     AuditDocument, ConfigView, Mode, PeriodView, RateView, SCHEMA, ScopeStatus, ScopeView, Warning,
 };

@@ -8,6 +8,7 @@ use super::budget::{BillView, BudgetView, SpendView};
 use super::machine::MachineView;
 use super::mail::MailView;
 use super::plan::PlanView;
+use super::report::ReportView;
 use super::totals::TotalsView;
 use crate::ident::{AccountName, Location, ProviderAccount, ProviderName};
 use crate::money::Currency;
@@ -79,6 +80,9 @@ pub struct AuditDocument {
     /// What the providers have billed, beside what was estimated for the same time.
     #[serde(default)]
     pub bills: Vec<BillView>,
+    /// The weekly report's own part; `null` in a document of which none is due.
+    #[serde(default)]
+    pub report: Option<ReportView>,
     /// Sums.
     pub totals: TotalsView,
     /// Exchange rates that were used.
