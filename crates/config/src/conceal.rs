@@ -13,6 +13,9 @@ use crate::context::ProviderKeys;
 const TELLTALES: [&str; 7] =
     ["secret", "password", "token", "webhook", "credential", "api_key", "private_key"];
 
+/// Tables of `[notify]` that are about a secret address.
+const CHANNELS: [&str; 3] = ["slack", "webhook", "heartbeat"];
+
 /// Which keys hold secrets.
 pub(crate) struct SecretKeys(BTreeSet<&'static str>);
 
@@ -29,27 +32,37 @@ impl SecretKeys {
     /// The places of secrets in a file that could be read.
     pub(crate) fn places(&self, table: &DeTable<'_>) -> Vec<Range<usize>> {
         let mut places = Vec::new();
-        self.walk(table, &mut places);
+        self.walk(table, "", &mut places);
         places
     }
 
-    fn walk(&self, table: &DeTable<'_>, places: &mut Vec<Range<usize>>) {
+    /// `inside` is the key of the table, as far as it was written.
+    fn walk(&self, table: &DeTable<'_>, inside: &str, places: &mut Vec<Range<usize>>) {
         for (key, value) in table {
-            if self.holds(key.get_ref()) {
+            let key: &str = key.get_ref();
+            let is_channel = inside == "notify" && CHANNELS.contains(&key);
+            // Of a channel's table only the address is secret, and that has a key of its own.
+            let is_table = matches!(value.get_ref(), DeValue::Table(_));
+            if (self.holds(key) || is_channel) && !(is_channel && is_table) {
                 places.extend(texts(value));
             } else {
-                self.walk_value(value, places);
+                self.walk_value(value, key, places);
             }
         }
     }
 
-    fn walk_value(&self, value: &Spanned<DeValue<'_>>, places: &mut Vec<Range<usize>>) {
+    fn walk_value(
+        &self,
+        value: &Spanned<DeValue<'_>>,
+        inside: &str,
+        places: &mut Vec<Range<usize>>,
+    ) {
         match value.get_ref() {
             DeValue::String(text) if has_login(text) => places.push(value.span()),
             DeValue::Array(entries) => {
-                entries.iter().for_each(|entry| self.walk_value(entry, places));
+                entries.iter().for_each(|entry| self.walk_value(entry, inside, places));
             }
-            DeValue::Table(table) => self.walk(table, places),
+            DeValue::Table(table) => self.walk(table, inside, places),
             _ => {}
         }
     }
@@ -80,7 +93,7 @@ impl SecretKeys {
 
     fn names_one(&self, line: &str) -> bool {
         line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
-            .any(|word| self.holds(word) || word == "smtp")
+            .any(|word| self.holds(word) || word == "smtp" || CHANNELS.contains(&word))
     }
 }
 

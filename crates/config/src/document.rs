@@ -17,7 +17,9 @@ use crate::keys::{self, nearest};
 use crate::problem::{ConfigError, Problem};
 use crate::section::Section;
 use crate::types::{Config, Mode};
-use crate::{account, budgets, coverage, currency, email, hooks, owners, prices, rules, settings};
+use crate::{
+    account, budgets, channels, coverage, currency, email, hooks, owners, prices, rules, settings,
+};
 
 /// What an embedded text is called in messages.
 pub(crate) const EMBEDDED: &str = "<embedded>";
@@ -141,6 +143,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
     };
     let budgets = budgets::budgets(cx, root, &rest);
     let email = email::email(cx, root, &owners, ca_bundle.as_deref());
+    let channels = channels::channels(cx, root, &folder);
     Config {
         path: None,
         digest: String::new(),
@@ -168,6 +171,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
         hooks,
         budgets,
         email,
+        channels,
         warnings: Vec::new(),
         effective: Vec::new(),
     }

@@ -14,13 +14,14 @@
 //! | `keys` | the one table of keys, kinds, defaults and documentation |
 //! | `context`, `section` | reading tables: unknown and misplaced keys, typed getters |
 //! | `value`, `reference`, `moment`, `currency`, `contact` | reading one value |
-//! | `document`, `account`, `rules`, `owners`, `prices`, `settings`, `hooks`, `budgets`, `email` | the parts of the file |
+//! | `document`, `account`, `rules`, `owners`, `prices`, `settings`, `hooks`, `budgets`, `email`, `channels` | the parts of the file |
 //! | `coverage` | whether a budget's currencies come together, and whether anybody hears of it |
 //! | `conceal` | what must not be shown in an error's excerpt |
 //! | `schema`, `template` | the JSON schema; what `reaper init` writes |
 
 mod account;
 mod budgets;
+mod channels;
 mod conceal;
 mod contact;
 mod context;
@@ -54,7 +55,7 @@ pub use problem::{ConfigError, Position, Problem};
 pub use schema::schema;
 pub use template::{EXAMPLE, InitAccount, init_template};
 pub use types::{
-    Account, Config, ConfigWarning, Email, Hook, Hooks, Limits, Login, Mode, Pace, Setting, Smtp,
-    StateUrl, Timeouts, Tls,
+    Account, Channels, Config, ConfigWarning, Email, Heartbeat, Hook, Hooks, Limits, Login, Mode,
+    Pace, Prometheus, Setting, Slack, Smtp, StateUrl, Timeouts, Tls, Told, Webhook,
 };
 pub use units::{Percent, Size};

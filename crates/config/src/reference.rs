@@ -16,7 +16,26 @@ struct Found {
 impl Section<'_> {
     /// A secret, which only a reference can give.
     pub(crate) fn secret(&self, cx: &mut Context<'_>, name: &str) -> Option<SecretString> {
-        let value = self.value(name)?;
+        self.secret_of(cx, name, self.value(name)?)
+    }
+
+    /// One secret or a list of at least one, which only references can give.
+    pub(crate) fn secrets(&self, cx: &mut Context<'_>, name: &str) -> Vec<SecretString> {
+        let Some(value) = self.value(name) else { return Vec::new() };
+        match value.get_ref() {
+            DeValue::Array(entries) => {
+                entries.iter().filter_map(|entry| self.secret_of(cx, name, entry)).collect()
+            }
+            _ => self.secret_of(cx, name, value).into_iter().collect(),
+        }
+    }
+
+    fn secret_of(
+        &self,
+        cx: &mut Context<'_>,
+        name: &str,
+        value: Value<'_>,
+    ) -> Option<SecretString> {
         if !matches!(value.get_ref(), DeValue::Table(_)) {
             cx.conceal(conceal::texts(value));
             cx.refuse(

@@ -102,6 +102,7 @@ fn values(kind: &Kind) -> Value {
         Kind::Date => json!({ "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$" }),
         Kind::Moment => json!({ "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}" }),
         Kind::Secret => json!({ "$ref": "#/$defs/reference" }),
+        Kind::Secrets => one_or_list(&json!({ "$ref": "#/$defs/reference" }), 1),
         Kind::Table(keys) => Value::Object(table(keys)),
         Kind::Tables(keys) => json!({ "type": "array", "items": table(keys) }),
         Kind::Map(entries) => {

@@ -53,6 +53,8 @@ pub struct Config {
     pub budgets: Vec<BudgetSpec>,
     /// `[notify.email]`; `None` means that nobody is told anything.
     pub email: Option<Email>,
+    /// The other channels of `[notify]`.
+    pub channels: Channels,
     /// What was accepted and should be looked at.
     pub warnings: Vec<ConfigWarning>,
     pub(crate) effective: Vec<Setting>,
@@ -243,6 +245,88 @@ pub enum Tls {
     Implicit,
     /// Not at all.
     None,
+}
+
+/// Where else than by mail a run is heard of; `None` where the file has no such table.
+///
+/// Addresses are HTTPS, or HTTP to this machine, without a login; whoever knows one can write to
+/// it, so each is a secret.
+#[derive(Debug, Clone, Default)]
+pub struct Channels {
+    /// `[notify.slack]`.
+    pub slack: Option<Slack>,
+    /// `[notify.webhook]`.
+    pub webhook: Option<Webhook>,
+    /// `[notify.heartbeat]`.
+    pub heartbeat: Option<Heartbeat>,
+    /// `[notify.prometheus]`.
+    pub prometheus: Option<Prometheus>,
+}
+
+/// `[notify.slack]`.
+#[derive(Debug, Clone)]
+pub struct Slack {
+    /// The address of an incoming webhook.
+    pub webhook: SecretString,
+    /// What it is told; at least one, none twice.
+    pub send: Vec<Told>,
+    /// Everything said about one message, further attempts included.
+    pub timeout: Span,
+}
+
+/// `[notify.webhook]`.
+#[derive(Debug, Clone)]
+pub struct Webhook {
+    /// Where requests are sent.
+    pub url: SecretString,
+    /// What each request is signed with; at least one, blanks around them removed. Whether they
+    /// are keys is not checked here.
+    pub secrets: Vec<SecretString>,
+    /// What it is told; at least one, none twice.
+    pub send: Vec<Told>,
+    /// Everything said about one message, further attempts included.
+    pub timeout: Span,
+}
+
+/// `[notify.heartbeat]`.
+#[derive(Debug, Clone)]
+pub struct Heartbeat {
+    /// The address that hears of a success; a start and a failure are told below it.
+    pub url: SecretString,
+    /// Everything said about one of them.
+    pub timeout: Span,
+}
+
+/// `[notify.prometheus]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prometheus {
+    /// The file that each run replaces: absolute, ending in `.prom`.
+    pub textfile: PathBuf,
+}
+
+/// What a channel can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// The weekly report.
+    Report,
+    /// Budgets of which a threshold is reached.
+    Alerts,
+    /// Confirmed stops.
+    Stops,
+}
+
+impl Told {
+    /// All of them, in the order of the documentation.
+    pub const ALL: [Self; 3] = [Self::Report, Self::Alerts, Self::Stops];
+
+    /// The word in the file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Report => "report",
+            Self::Alerts => "alerts",
+            Self::Stops => "stops",
+        }
+    }
 }
 
 /// Bounds of the calls of each account at one provider; `None` is the provider's documented

@@ -2,7 +2,7 @@
 //! `[notify]`.
 
 use super::file::table;
-use super::{Key, Kind, Table};
+use super::{Key, Kind, Table, channels};
 
 /// Words for how a connection to a mail server is encrypted.
 const TLS: [&str; 3] = ["starttls", "implicit", "none"];
@@ -73,7 +73,9 @@ pub(super) fn hooks() -> Table {
 
 pub(super) fn notify() -> Table {
     let doc = "Mail; acting needs it, because owners are told first.";
-    table("notify", "[notify]", vec![Key::new("email", Kind::Table(email()), doc)])
+    let mut keys = vec![Key::new("email", Kind::Table(email()), doc)];
+    keys.extend(channels::channels());
+    table("notify", "[notify]", keys)
 }
 
 fn email() -> Table {

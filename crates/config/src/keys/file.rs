@@ -5,13 +5,8 @@ use crate::context::ProviderKeys;
 
 /// Keys that the contract has and this version does not, as (table, key). They are refused in
 /// words of their own; whoever brings one to life removes its line.
-pub(crate) const LATER: &[(&str, &str)] = &[
-    ("", "metrics"),
-    ("", "schedule"),
-    ("notify", "slack"),
-    ("rule.when", "idle"),
-    ("rule.except", "idle"),
-];
+pub(crate) const LATER: &[(&str, &str)] =
+    &[("", "metrics"), ("", "schedule"), ("rule.when", "idle"), ("rule.except", "idle")];
 
 /// Words for what a rule asks for.
 const ACTIONS: [&str; 3] = ["report", "stop", "terminate"];

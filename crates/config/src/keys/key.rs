@@ -67,6 +67,8 @@ pub(crate) enum Kind {
     Moment,
     /// A reference to a secret.
     Secret,
+    /// One reference to a secret or a list of at least one.
+    Secrets,
     /// A table.
     Table(Table),
     /// A list of tables.

@@ -6,11 +6,13 @@
 //! | `key` | what a key is |
 //! | `file` | every key of the file, and those of later versions |
 //! | `acting` | the keys of `[state]`, `[limits]`, `[timeouts]`, `[hooks]` and `[notify]` |
+//! | `channels` | the keys of the channels besides mail |
 //! | `budget` | the keys of `[[budget]]` |
 //! | `nearest` | which valid name a misspelt one was meant to be |
 
 mod acting;
 mod budget;
+mod channels;
 mod file;
 mod key;
 mod nearest;

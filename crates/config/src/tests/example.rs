@@ -63,6 +63,10 @@ fn the_example_with_everything_switched_on_is_accepted() {
     assert_eq!(config.budgets.len(), 1);
     assert!(config.can_alert().is_ok());
     assert!(config.email.is_some_and(|email| email.smtp.login.is_some()));
+    let channels = config.channels;
+    assert!(channels.slack.is_some() && channels.heartbeat.is_some());
+    assert!(channels.webhook.is_some_and(|webhook| webhook.secrets.len() == 1));
+    assert!(channels.prometheus.is_some());
     schema_accepts(&text).unwrap_or_else(|error| panic!("{error}"));
 }
 
@@ -139,7 +143,7 @@ fn fl_155_defaults_in_force_documented_and_in_the_example_are_the_same() {
         let stated = everything.effective().iter().find(|setting| setting.key == *key);
         assert_eq!(stated.map(|setting| &setting.value), Some(value), "{key}");
     }
-    assert_eq!(mail.count(), 3);
+    assert_eq!(mail.count(), 8);
     let keys = keys::file(&PROVIDERS);
     let budgets = keys.key("budget").and_then(|key| key.kind.table()).expect("budgets");
     for key in budgets.keys.iter().filter(|key| key.default.is_some()) {
@@ -171,6 +175,16 @@ fn the_schema_takes_what_the_parser_takes_and_refuses_what_it_refuses() {
         "hooks = { before_stop = { command = [] } }",
         "hooks = { before_stop = {} }",
         "notify = { slack = {} }",
+        "notify = { slack = { webhook = \"https://hooks.example.org/x\" } }",
+        "notify = { slack = { webhook = { env = \"SLACK_WEBHOOK\" }, send = [] } }",
+        "notify = { slack = { webhook = { env = \"SLACK_WEBHOOK\" }, send = \"notices\" } }",
+        "notify = { webhook = { url = { env = \"REAPER_WEBHOOK_URL\" } } }",
+        "notify = { webhook = { url = { env = \"REAPER_WEBHOOK_URL\" }, secrets = [] } }",
+        "notify = { webhook = { url = { env = \"REAPER_WEBHOOK_URL\" }, secrets = [\"whsec_x\"] } }",
+        "notify = { heartbeat = { timeout = \"10s\" } }",
+        "notify = { heartbeat = { url = { env = \"HEARTBEAT_URL\" }, timeout = 10 } }",
+        "notify = { prometheus = {} }",
+        "notify = { prometheus = { textfile = \" \" } }",
         "notify = { email = { from = \"a@example.org\" } }",
         "notify = { email = { from = \"a@example.org\", smtp = { host = \"h\" }, max_size = \"10 MB\" } }",
         "notify = { email = { from = \"a@example.org\", smtp = { host = \"h\", tls = \"ssl\" } } }",

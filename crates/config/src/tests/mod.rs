@@ -3,6 +3,7 @@
 mod accepted;
 mod acting;
 mod budgets;
+mod channels;
 mod coverage;
 mod email;
 mod example;

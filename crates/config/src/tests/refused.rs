@@ -126,7 +126,6 @@ fn keys_of_later_versions_have_words_of_their_own() {
     for later in [
         "[[schedule]]\njob = \"run\"",
         "[metrics.prometheus]\nurl = \"http://p\"",
-        "[notify.slack]\nwebhook = { env = \"SLACK_WEBHOOK\" }",
     ] {
         assert!(refused(later).contains("is not supported yet"), "{later}");
     }

@@ -92,11 +92,26 @@ fn a_secret_in_the_file_is_refused_and_not_repeated() {
         "[notify.email.smtp]\nhost = \"me:hunter2@example.org\"",
         "[notify.email.smtp]\npassword = { env = \"hunter2\" }",
         "[notify.slack]\nwebhook = \"https://example.org/hunter2\"",
+        "[notify.slack]\nwebhook = { evn = \"https://example.org/hunter2\" }",
+        "[notify.slack]\nurl = \"https://example.org/hunter2\"",
+        "[notify]\nslack = \"https://example.org/hunter2\"",
+        "[notify]\nwebhook = \"https://example.org/hunter2\"",
+        "[notify.webhook]\nurl = \"https://example.org/hunter2\"",
+        "[notify.webhook]\nsecrets = [\"whsec_hunter2\"]",
+        "[notify.webhook]\nsecrets = { env = \"hunter2\" }",
+        "[notify.webhook]\nkeys = [\"whsec_hunter2\"]",
+        "[notify]\nheartbeat = \"https://example.org/hunter2\"",
+        "[notify.heartbeat]\nurl = \"https://example.org/hunter2\"",
+        "[notify.heartbeat]\nurl = { env = \"PLAIN_URL\" }",
+        "[notify.heartbeat]\nurl = { env = \"LOGIN_URL\" }",
         "[state]\nurl = \"s3://key:hunter2@bucket\"",
         "[state]\nurl = \"s3://bucket?secret=hunter2\"",
         // Not TOML at all:
         "[notify.email.smtp]\npw = hunter2",
         "[notify.email]\nsmtp = { pw = \"hunter2 }",
+        "[notify.slack]\naddress = https://example.org/hunter2",
+        "[notify.heartbeat]\nurl = https://example.org/hunter2",
+        "[notify]\nheartbeat = { url = \"https://example.org/hunter2 }",
     ] {
         let elsewhere = refused(&format!("{line}\n"));
         assert!(!elsewhere.contains("hunter2"), "{elsewhere}");

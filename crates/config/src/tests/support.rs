@@ -58,6 +58,13 @@ pub(super) fn lookup(name: &str) -> Option<String> {
         "WITH_BLANKS" => Some(" hunter2-secret\r\n".to_owned()),
         "BLANK" => Some("  ".to_owned()),
         "TWO_LINES" => Some("hunter2\nsecret".to_owned()),
+        "SLACK_WEBHOOK" | "REAPER_WEBHOOK_URL" | "HEARTBEAT_URL" => {
+            Some("https://hooks.example.org/hunter2-secret".to_owned())
+        }
+        "REAPER_WEBHOOK_SECRET" => Some("whsec_hunter2+secret".to_owned()),
+        "PLAIN_URL" => Some("http://hooks.example.org/hunter2-secret".to_owned()),
+        "LOOPBACK_URL" => Some("http://127.0.0.1:9/hunter2-secret".to_owned()),
+        "LOGIN_URL" => Some("https://me:hunter2@hooks.example.org/".to_owned()),
         "TEAM" => Some("atlas-".to_owned()),
         _ => None,
     }
