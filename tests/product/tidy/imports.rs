@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
 /// Package → our packages that it may use. Nothing else of ours.
-const TABLE: [(&str, &[&str]); 17] = [
+const TABLE: [(&str, &[&str]); 18] = [
     ("reaper-model", &[]),
     ("reaper-policy", &["reaper-model"]),
     ("reaper-budget", &["reaper-model"]),
+    ("reaper-timetable", &["reaper-model"]),
     ("reaper-plan", &["reaper-model", "reaper-policy", "reaper-budget"]),
     ("reaper-provider", &["reaper-model"]),
     ("reaper-http", &["reaper-model", "reaper-provider"]),
-    ("reaper-config", &["reaper-model", "reaper-policy", "reaper-budget"]),
+    ("reaper-config", &["reaper-model", "reaper-policy", "reaper-budget", "reaper-timetable"]),
     ("reaper-ledger", &["reaper-model"]),
     ("reaper-report", &["reaper-model"]),
     ("reaper-notify", &["reaper-model", "reaper-report", "reaper-http"]),
@@ -22,6 +23,7 @@ const TABLE: [(&str, &[&str]); 17] = [
             "reaper-model",
             "reaper-policy",
             "reaper-budget",
+            "reaper-timetable",
             "reaper-plan",
             "reaper-provider",
             "reaper-http",
@@ -39,7 +41,7 @@ const TABLE: [(&str, &[&str]); 17] = [
 ];
 
 /// Libraries that only these of our packages may use: the pure crates never see the world.
-const WORLD: [(&str, &[&str]); 7] = [
+const WORLD: [(&str, &[&str]); 8] = [
     (
         "tokio",
         &[
@@ -62,6 +64,7 @@ const WORLD: [(&str, &[&str]); 7] = [
     ("aws-sdk-costexplorer", &["reaper-aws"]),
     ("aws-sdk-pricing", &["reaper-aws"]),
     ("hyper", &["reaper-simcloud"]),
+    ("cron", &["reaper-timetable"]),
 ];
 
 fn metadata() -> Metadata {
