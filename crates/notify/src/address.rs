@@ -46,6 +46,10 @@ impl Address {
         !self.0.user().is_ascii()
     }
 
+    pub(crate) fn as_str(&self) -> &str {
+        self.0.as_ref()
+    }
+
     pub(crate) const fn on_the_wire(&self) -> &lettre::Address {
         &self.0
     }

@@ -9,6 +9,7 @@
 //! | [`smtp`] | [`SmtpMailer`]: delivery to an SMTP server |
 //! | [`notice`] | [`Notice`]: the mail to an owner about machines |
 //! | [`alert`] | [`Alert`]: the mail about a budget of which a threshold is reached |
+//! | [`weekly`] | [`Weekly`]: the weekly report, to whoever gets all of it or to an owner |
 //! | `words`, `field` | what the texts of all mails share |
 //!
 //! Everything but [`smtp`] is pure. Whom to write to, when, and what a delivery means for a case is
@@ -21,6 +22,7 @@ pub mod delivery;
 pub mod mail;
 pub mod notice;
 pub mod smtp;
+pub mod weekly;
 
 mod field;
 mod words;
@@ -29,6 +31,7 @@ pub use address::{Address, AddressError};
 pub use alert::Alert;
 pub use channel::{Channel, Content, Message};
 pub use delivery::{Delivery, Post, Refused};
-pub use mail::{Attachment, Key, Mail};
+pub use mail::{Attachment, Image, Key, List, Mail, Reduced};
 pub use notice::Notice;
 pub use smtp::{Login, SetupError, Smtp, SmtpMailer, Tls};
+pub use weekly::Weekly;

@@ -11,10 +11,14 @@ use lettre::message::{Mailbox, MultiPart, MultiPartKind, SinglePart};
 use sha2::{Digest as _, Sha256};
 
 use crate::address::Address;
-use crate::words::short;
+use crate::field::COLUMNS;
+use crate::words::{short, wrapped};
 
 /// Characters of a subject or a display name; headers are one line.
 const LONGEST_HEADER: usize = 180;
+
+/// Characters of the reason for which a mail is reduced: server's words may be in it.
+const LONGEST_REASON: usize = 300;
 
 /// The stable name of a mail: the part of its Message-ID before the `@`. Whoever gets the same mail
 /// twice can see that it is one.
@@ -65,8 +69,44 @@ pub struct Mail {
     /// What it alerts of, the same for all recipients and all tries: `X-Reaper-Alert`, by which
     /// receivers can drop doubles. Cleaned and shortened when written.
     pub alert: Option<String>,
+    /// Set for mail that goes out regularly, whatever happened.
+    pub list: Option<List>,
+    /// Pictures that the HTML part shows.
+    pub images: Vec<Image>,
     /// What does not fit into the parts.
     pub attachment: Option<Attachment>,
+    /// What is sent instead where the whole is larger than the server takes.
+    pub reduced: Option<Box<Reduced>>,
+}
+
+/// A kind of regular mail, by which mail programs sort it: `List-Id` and `List-Unsubscribe`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List {
+    /// Its name, ours: letters and hyphens.
+    pub name: &'static str,
+    /// Who takes a reader off it; `None`: whoever gets answers to our mail.
+    pub unsubscribe: Option<Address>,
+}
+
+/// A picture in the HTML part, which refers to it as `cid:…`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// The name behind `cid:`, ours.
+    pub id: &'static str,
+    /// The file's name, ours.
+    pub name: &'static str,
+    /// PNG.
+    pub png: Vec<u8>,
+}
+
+/// The parts of a mail without pictures and files. Each consists of what stands before and behind
+/// the reason for which it is reduced, which is known only when it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reduced {
+    /// The plain part.
+    pub text: [String; 2],
+    /// The HTML part, complete.
+    pub html: [String; 2],
 }
 
 /// A file in a mail.
@@ -121,20 +161,55 @@ impl Mail {
         if let Some(alert) = &self.alert {
             message = message.raw_header(raw("X-Reaper-Alert", &short(alert, LONGEST_HEADER)));
         }
+        if let Some(List { name, unsubscribe }) = &self.list {
+            let from = &sender.from;
+            let to = unsubscribe.as_ref().or(sender.reply_to.as_ref()).unwrap_or(from);
+            // Angle brackets and an address that was checked: RFC 2919 and RFC 2369.
+            message = message
+                .raw_header(raw("List-Id", &format!("<{name}.{}>", from.domain())))
+                .raw_header(raw("List-Unsubscribe", &format!("<{}>", mailto(to, name))));
+        }
         let message = message.multipart(self.parts())?;
         Ok(message.formatted())
     }
 
+    /// The mail without pictures and files, where there is such a form of it.
+    ///
+    /// `why` is a clause for the recipient: what is too large, and for whom.
+    pub fn reduced(&self, why: &str) -> Option<Self> {
+        let Reduced { text: [text, text_end], html: [html, html_end] } = self.reduced.as_deref()?;
+        let why = short(why, LONGEST_REASON);
+        Some(Self {
+            text: format!("{text}{}{text_end}", wrapped(&why, COLUMNS).join("\n")),
+            html: format!("{html}{}{html_end}", escaped(&why)),
+            images: Vec::new(),
+            attachment: None,
+            reduced: None,
+            ..self.clone()
+        })
+    }
+
+    /// mixed( alternative( text, related( html, pictures ) ), file ), without the layers that hold
+    /// one part alone.
     fn parts(&self) -> MultiPart {
-        let alternative = self
-            .part(&MultiPartKind::Alternative)
-            .singlepart(SinglePart::plain(self.text.clone()))
-            .singlepart(SinglePart::html(self.html.clone()));
+        let alternative =
+            self.part(&MultiPartKind::Alternative).singlepart(SinglePart::plain(self.text.clone()));
+        let html = SinglePart::html(self.html.clone());
+        let alternative = if self.images.is_empty() {
+            alternative.singlepart(html)
+        } else {
+            let related = self.part(&MultiPartKind::Related).singlepart(html);
+            alternative.multipart(self.images.iter().fold(related, |related, image| {
+                let (id, name) = (image.id.to_owned(), image.name.to_owned());
+                let file = lettre::message::Attachment::new_inline_with_name(id, name);
+                related.singlepart(file.body(image.png.clone(), of_type("image/png")))
+            }))
+        };
         match &self.attachment {
             None => alternative,
             Some(Attachment { name, csv }) => {
                 let file = lettre::message::Attachment::new((*name).to_owned());
-                let file = file.body(csv.clone(), csv_type());
+                let file = file.body(csv.clone(), of_type("text/csv; charset=utf-8"));
                 self.part(&MultiPartKind::Mixed).multipart(alternative).singlepart(file)
             }
         }
@@ -154,8 +229,26 @@ impl Mail {
     }
 }
 
-fn csv_type() -> ContentType {
-    ContentType::parse("text/csv; charset=utf-8").unwrap_or(ContentType::TEXT_PLAIN)
+/// `mailto:team@example.org?subject=unsubscribe%20reaper-weekly`.
+fn mailto(to: &Address, list: &str) -> String {
+    // What an address may hold and a URL may not.
+    let mut path = String::new();
+    for byte in to.to_string().bytes() {
+        if byte.is_ascii_alphanumeric() || b"@.-_+~".contains(&byte) {
+            path.push(char::from(byte));
+        } else {
+            path.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    format!("mailto:{path}?subject=unsubscribe%20{list}")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn of_type(text: &str) -> ContentType {
+    ContentType::parse(text).unwrap_or(ContentType::TEXT_PLAIN)
 }
 
 fn raw(name: &'static str, value: &str) -> HeaderValue {
@@ -176,7 +269,10 @@ mod tests {
             html: "<p>Hello.</p>".to_owned(),
             references: None,
             alert: None,
+            list: None,
+            images: Vec::new(),
             attachment: None,
+            reduced: None,
         }
     }
 

@@ -110,7 +110,10 @@ impl Alert<'_> {
                 html,
                 references: Some(self.thread.clone()),
                 alert: Some(self.id.to_owned()),
+                list: None,
+                images: Vec::new(),
                 attachment: None,
+                reduced: None,
             });
         }
     }

@@ -134,7 +134,10 @@ pub(crate) fn mail(to: &str) -> Mail {
         html: "<p>Hello.</p>\n".to_owned(),
         references: None,
         alert: None,
+        list: None,
+        images: Vec::new(),
         attachment: None,
+        reduced: None,
     }
 }
 
