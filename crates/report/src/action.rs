@@ -106,6 +106,11 @@ impl Action<'_> {
         )
     }
 
+    /// Whether it may still be done, so that it can be prevented.
+    pub(crate) const fn is_open(&self) -> bool {
+        matches!(self.outcome, Outcome::Would | Outcome::Held | Outcome::Untried)
+    }
+
     /// Whether the bill has ended, as the provider itself shows.
     pub(crate) fn is_confirmed(&self) -> bool {
         self.outcome == Outcome::Ended(ActionResult::Confirmed)

@@ -29,6 +29,24 @@ pub(crate) fn amounts(sums: &[Money]) -> Option<String> {
     (!shown.is_empty()).then(|| listed(&shown))
 }
 
+/// `1,406`.
+pub(crate) fn number(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `25 of 1,406 shown`; `None` where all are.
+pub(crate) fn shown(shown: usize, of: usize) -> Option<String> {
+    (shown < of).then(|| format!("{} of {} shown", number(shown), number(of)))
+}
+
 /// Hours as the document writes them, for people: `<1h`, `5h`, `30d 0h`. Anything that is not a
 /// number of hours is shown as it is.
 pub(crate) fn age(hours: &str) -> String {
@@ -67,6 +85,15 @@ impl Zone {
             None => at.format("%a %-d %b %Y %H:%M %:z").to_string(),
         }
     }
+
+    /// `3 Dec`: where year and hour are said beside it.
+    pub(crate) fn short_day(self, at: DateTime<FixedOffset>) -> String {
+        const SHORT: &str = "%-d %b";
+        match self.0 {
+            Some(zone) => at.with_timezone(&zone).format(SHORT).to_string(),
+            None => at.format(SHORT).to_string(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -99,6 +126,13 @@ mod tests {
         ] {
             assert_eq!(age(hours), shown);
         }
+    }
+
+    #[test]
+    fn a_cut_list_says_how_much_of_it_is_there() {
+        assert_eq!(shown(25, 1_406).as_deref(), Some("25 of 1,406 shown"));
+        assert_eq!(shown(1_000_000, 1_234_567).as_deref(), Some("1,000,000 of 1,234,567 shown"));
+        assert_eq!(shown(25, 25), None);
     }
 
     #[test]

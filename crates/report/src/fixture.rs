@@ -3,6 +3,7 @@
 mod acting;
 mod budgets;
 mod machines;
+mod weekly;
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
 use proptest::prelude::*;
@@ -14,6 +15,7 @@ use reaper_model::{Class, Money, Outcome};
 
 pub(crate) use acting::{acted, braked, interrupted, planned, recorded};
 pub(crate) use budgets::{budget, budgeted, unalerted};
+pub(crate) use weekly::weekly;
 
 pub(crate) fn money(text: &str) -> Money {
     text.parse().expect("a valid amount")
@@ -207,6 +209,36 @@ pub(crate) fn budgeted_with_text(text: &str) -> AuditDocument {
     poisoned(unalerted(), text)
 }
 
+/// The weekly report with one text in every field that comes from outside.
+pub(crate) fn weekly_with_text(text: &str) -> AuditDocument {
+    poisoned(weekly(), text)
+}
+
+/// So many orphans of equal make with ids of their own, as a run that is to stop them all.
+pub(crate) fn fleet(size: usize) -> AuditDocument {
+    let mut doc = weekly();
+    let waiting = doc.instances.swap_remove(1);
+    let name = |number: usize| format!("notebook-{number:05}");
+    doc.instances = (0..size)
+        .map(|number| {
+            let mut machine = waiting.clone();
+            machine.name = Some(name(number));
+            machine.native_id = format!("6ba7b810-9dad-11d1-80b4-{number:012}");
+            machine.id =
+                format!("ovhcloud/0123456789abcdef0123456789abcdef/GRA11/{}", machine.native_id);
+            machine.action.result = None;
+            machine.action.result_why = None;
+            machine.stopped_but_billed = number % 7 == 0;
+            if let Some(cost) = &mut machine.cost {
+                cost.per_month_if_left.amount += rust_decimal::Decimal::from(number * 37 % 1_000);
+            }
+            machine
+        })
+        .collect();
+    (doc.totals.instances, doc.totals.orphans) = (size, size);
+    doc
+}
+
 fn poisoned(mut doc: AuditDocument, text: &str) -> AuditDocument {
     for machine in &mut doc.instances {
         machine.name = Some(text.to_owned());
@@ -251,6 +283,22 @@ fn poisoned(mut doc: AuditDocument, text: &str) -> AuditDocument {
         budget.forecast_why = Some(text.to_owned());
         for texts in [&mut budget.thresholds, &mut budget.reached, &mut budget.new] {
             texts.push(text.to_owned());
+        }
+    }
+    if let Some(report) = &mut doc.report {
+        for change in report.new.iter_mut().chain(&mut report.gone) {
+            text.clone_into(&mut change.id);
+            (change.name, change.owner) = (Some(text.to_owned()), Some(text.to_owned()));
+            change.machine_type = Some(text.into());
+        }
+        for kept in &mut report.kept {
+            (kept.id, kept.why) = (text.to_owned(), text.to_owned());
+            (kept.name, kept.owner) = (Some(text.to_owned()), Some(text.to_owned()));
+        }
+        for stopped in &mut report.stopped {
+            text.clone_into(&mut stopped.id);
+            (stopped.name, stopped.owner) = (Some(text.to_owned()), Some(text.to_owned()));
+            (stopped.rule, stopped.account) = (Some(text.to_owned()), Some(text.into()));
         }
     }
     for row in &mut doc.spend {

@@ -18,7 +18,6 @@
 //!   control characters are shown as everywhere (`⟨1b⟩`). `Tags` keeps all as it was, in JSON escapes.
 //! - Verdict and rules are those of the run that wrote the file, for machines that are still there.
 
-mod cell;
 mod columns;
 mod provider;
 mod row;
@@ -36,6 +35,7 @@ use std::io;
 use reaper_model::{AuditDocument, Charge};
 use rust_decimal::Decimal;
 
+use crate::cell::{self, kept};
 use crate::figures::{count, listed};
 use columns::COLUMNS;
 use row::Rows;
@@ -86,8 +86,7 @@ pub fn focus_csv(
     let rows = Rows::of(doc);
     let (mut unpriced, mut committed) = (BTreeSet::new(), BTreeSet::new());
     let mut left_out = LeftOut::default();
-    let mut writer =
-        csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(&mut *out);
+    let mut writer = cell::writer(&mut *out);
     writer.write_record(COLUMNS.iter().map(|(name, _)| name)).map_err(kept)?;
     for charge in charges {
         let Some(row) = rows.row(charge) else {
@@ -105,12 +104,4 @@ pub fn focus_csv(
     drop(writer);
     (left_out.unpriced, left_out.committed) = (unpriced.len(), committed.len());
     Ok(left_out)
-}
-
-/// The writer's own error, so that a closed pipe can be told from a full disk.
-fn kept(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use reaper_model::AuditDocument;
 
-use crate::{TableOptions, json, markdown, table};
+use crate::{TableOptions, csv, json, markdown, table};
 
 /// How an audit document can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Format {
     Json,
     /// GitHub flavoured, for job summaries and comments.
     Markdown,
+    /// For spreadsheets: the machines, one a row.
+    Csv,
 }
 
 /// Writes the document in a format; `options` count for [`Format::Table`] alone.
@@ -31,5 +33,6 @@ pub fn write(
         Format::Table => out.write_all(table(doc, options).as_bytes()),
         Format::Json => json(doc, out),
         Format::Markdown => out.write_all(markdown(doc).as_bytes()),
+        Format::Csv => csv(doc, out),
     }
 }

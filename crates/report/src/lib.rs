@@ -10,7 +10,10 @@
 //! | `machine` | the statements about one machine that all formats share |
 //! | `alert`, `action`, `waiting`, `mail` | what was, is and will be done, in words for all formats |
 //! | [`budget`], `spend`, [`bill`] | budgets with their bars, who spent how much, what was billed, likewise |
+//! | [`weekly`] | what only the weekly report tells, likewise |
+//! | `keep` | the command that keeps a machine |
 //! | `table`, `markdown`, `json`, `explain` | one output each for the audit document |
+//! | `sheet` | its machines as CSV; `cell` is what all CSV files share |
 //! | `focus` | the output for cost tools: what machines have cost, day by day |
 //! | `history` | the output for the ledger |
 
@@ -18,6 +21,7 @@ mod action;
 mod alert;
 pub mod bill;
 pub mod budget;
+mod cell;
 mod clean;
 mod explain;
 mod figures;
@@ -25,24 +29,30 @@ mod focus;
 mod format;
 mod history;
 mod json;
+mod keep;
 mod layout;
 mod machine;
 mod mail;
 mod markdown;
+mod sheet;
 mod spend;
 mod summary;
 mod table;
 mod waiting;
+pub mod weekly;
 
 #[cfg(test)]
 mod fixture;
 
+pub use cell::guarded;
 pub use clean::clean;
 pub use explain::explain;
 pub use focus::{LeftOut, focus_csv};
 pub use format::{Format, write};
 pub use history::history;
 pub use json::json;
+pub use keep::keep_command;
 pub use layout::TableOptions;
-pub use markdown::markdown;
+pub use markdown::{markdown, markdown_within};
+pub use sheet::{csv, csv_of};
 pub use table::table;

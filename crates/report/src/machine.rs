@@ -1,8 +1,10 @@
 //! The statements about one machine that all formats share. Plain text, neither cleaned nor
 //! escaped.
 
-use reaper_model::State;
 use reaper_model::document::{Billing, MachineView, OwnerStatus, PurchaseView, StillCharged};
+use reaper_model::price::HOURS_PER_MONTH;
+use reaper_model::{Money, State};
+use rust_decimal::Decimal;
 
 use crate::figures::{self, amounts, count};
 
@@ -69,6 +71,17 @@ pub(crate) fn per_month(machine: &MachineView) -> String {
     }
 }
 
+/// What a further day costs: the part of [`per_month`] that falls on 24 hours. `None` where it is not
+/// billed or not known.
+pub(crate) fn per_day(machine: &MachineView) -> Option<Money> {
+    if machine.billing == Billing::NotBilled {
+        return None;
+    }
+    let month = machine.cost.as_ref()?.per_month_if_left;
+    let day = month.amount.checked_mul(Decimal::from(24))?.checked_div(HOURS_PER_MONTH.into())?;
+    Some(Money::new(day, month.currency).rounded())
+}
+
 /// How it is paid for, where that is worth a word.
 pub(crate) const fn purchase(machine: &MachineView) -> Option<&'static str> {
     match machine.purchase {
@@ -125,7 +138,7 @@ pub(crate) fn gaps(machine: &MachineView) -> Vec<String> {
 }
 
 /// A price with all its digits.
-pub(crate) fn digits(price: reaper_model::Money) -> String {
+pub(crate) fn digits(price: Money) -> String {
     format!("{} {}", price.all_digits(), price.currency)
 }
 
@@ -222,6 +235,16 @@ mod tests {
             still_charged_short(notebook).as_deref(),
             Some("2 volumes, 1 address (at least 83.65 EUR a month)")
         );
+    }
+
+    #[test]
+    fn a_day_is_its_part_of_a_month_and_unknown_where_that_is() {
+        let doc = fixture::mixed();
+        assert_eq!(per_day(&doc.instances[0]), Some(fixture::money("84 EUR")));
+        let unpriced = doc.instances.iter().find(|machine| machine.price.is_none());
+        assert_eq!(unpriced.and_then(per_day), None);
+        let off = doc.instances.iter().find(|machine| machine.billing == Billing::NotBilled);
+        assert_eq!(off.and_then(per_day), None);
     }
 
     #[test]

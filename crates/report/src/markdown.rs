@@ -6,6 +6,7 @@ mod document;
 mod escape;
 #[cfg(test)]
 mod tests;
+mod week;
 
 use reaper_model::State;
 use reaper_model::document::{AuditDocument, Mode, Verdict};
@@ -17,12 +18,19 @@ use crate::machine;
 use crate::summary;
 use crate::waiting;
 use document::{
-    BYTES_FOR_ORPHANS, BYTES_FOR_OTHERS, Document, cell, cells, identity, kind, lines, paragraph,
+    BYTES_FOR_HEAD, BYTES_FOR_NOTES, BYTES_FOR_ORPHANS, BYTES_FOR_OTHERS, BYTES_FOR_SCOPES,
+    BYTES_FOR_WARNINGS, Document, FULL, cell, cells, identity, kind, lines, paragraph,
 };
 
 /// The document for a job summary: at most 900 kB, and no text from outside is markup in it.
 pub fn markdown(doc: &AuditDocument) -> String {
-    let mut out = Document::new();
+    markdown_within(doc, FULL)
+}
+
+/// The same in at most so many bytes, such as the 65,536 of a comment. Every section stays; of those
+/// with many rows the first are shown, and how many that is of how many.
+pub fn markdown_within(doc: &AuditDocument, bytes: usize) -> String {
+    let mut out = Document::new(bytes);
     alerts(&mut out, doc);
     let found = summary::headline(doc);
     let done = action::headline(doc);
@@ -41,13 +49,14 @@ pub fn markdown(doc: &AuditDocument) -> String {
     if doc.totals.orphans > 0 {
         around.splice(0..0, [summary::coverage(doc), summary::running(doc)]);
     }
-    if !around.is_empty() {
-        out.line(&cells(&around));
-        out.blank();
-    }
+    around.push(summary::as_of(doc));
+    out.line(&cells(&around));
+    out.blank();
+    week::headline(&mut out, doc);
     budgets::headline(&mut out, doc);
     unread(&mut out, doc);
     actions::write(&mut out, doc);
+    week::write(&mut out, doc);
     budgets::write(&mut out, doc);
     orphans(&mut out, doc);
     others(&mut out, doc);
@@ -61,9 +70,8 @@ fn alerts(out: &mut Document, doc: &AuditDocument) {
     for alert in alert::alerts(doc) {
         out.line("> [!CAUTION]");
         out.line(&format!("> **{}**", cell(&alert.title)));
-        for line in alert.lines {
-            out.line(&format!("> - {}", paragraph(&line)));
-        }
+        let lines = alert.lines.iter().map(|line| paragraph(line));
+        out.items("> - ", BYTES_FOR_HEAD, lines);
         out.blank();
     }
 }
@@ -72,12 +80,9 @@ fn unread(out: &mut Document, doc: &AuditDocument) {
     let Some(unread) = summary::unread(doc) else { return };
     out.line("> [!WARNING]");
     out.line(&format!("> **{}**", cell(&unread)));
-    for group in summary::scope_groups(doc) {
-        if summary::is_unread(group.status) {
-            let status = summary::status_word(group.status);
-            out.line(&format!("> - **{status}** {}", places(&group)));
-        }
-    }
+    let mut groups = summary::scope_groups(doc);
+    groups.retain(|group| summary::is_unread(group.status));
+    out.items("> - ", BYTES_FOR_HEAD, groups.iter().map(fate));
     out.blank();
 }
 
@@ -151,16 +156,14 @@ fn others(out: &mut Document, doc: &AuditDocument) {
 }
 
 fn notes(out: &mut Document, doc: &AuditDocument) {
-    let scopes = summary::scope_groups(doc)
-        .into_iter()
-        .map(|group| format!("**{}** {}", summary::status_word(group.status), places(&group)));
-    out.list("Scopes", scopes);
+    let scopes = summary::scope_groups(doc);
+    out.list("Scopes", BYTES_FOR_SCOPES, scopes.iter().map(fate));
     let warnings = doc.warnings.iter().map(|warning| {
         let parts: Vec<String> =
             std::iter::once(warning.text.clone()).chain(summary::subject(warning)).collect();
         cells(&parts)
     });
-    out.list("Warnings", warnings);
+    out.list("Warnings", BYTES_FOR_WARNINGS, warnings);
     let ended = (doc.totals.ended > 0)
         .then(|| format!("{} ended lately", count(doc.totals.ended, "machine")));
     let basis = [
@@ -169,16 +172,19 @@ fn notes(out: &mut Document, doc: &AuditDocument) {
         noted("rates", &summary::rates(doc)),
         ended,
         noted("plan", &summary::plan(doc)),
-        summary::last_complete(doc),
+        Some(summary::last_complete(doc)),
         noted("run", &summary::run(doc)),
+        Some(summary::made_by(doc)),
     ];
-    out.list("Basis", basis.into_iter().flatten().map(|line| cell(&line)));
+    let basis: Vec<String> = basis.into_iter().flatten().collect();
+    out.list("Basis", BYTES_FOR_NOTES, basis.iter().map(|line| cell(line)));
 }
 
 fn noted(label: &str, parts: &[String]) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{label}: {}", parts.join(" · ")))
 }
 
-fn places(group: &summary::ScopeGroup<'_>) -> String {
-    group.parts().iter().map(|part| paragraph(part)).collect::<Vec<_>>().join(" · ")
+fn fate(group: &summary::ScopeGroup<'_>) -> String {
+    let parts: Vec<String> = group.parts().iter().map(|part| paragraph(part)).collect();
+    format!("**{}** {}", summary::status_word(group.status), parts.join(" · "))
 }

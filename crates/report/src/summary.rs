@@ -251,13 +251,22 @@ pub(crate) fn plan(doc: &AuditDocument) -> Vec<String> {
     parts
 }
 
-/// When everything was last read to its end. An audit says so only where it is known.
-pub(crate) fn last_complete(doc: &AuditDocument) -> Option<String> {
+/// When everything was last read to its end by a run that was recorded.
+pub(crate) fn last_complete(doc: &AuditDocument) -> String {
     match doc.last_complete_run {
-        Some(at) => Some(format!("last complete run {}", Zone::of(doc).day(at))),
-        None if doc.mode == Mode::Audit => None,
-        None => Some("no complete run is recorded".to_owned()),
+        Some(at) => format!("last complete run {}", Zone::of(doc).day(at)),
+        None => "no complete run is recorded".to_owned(),
     }
+}
+
+/// How old the picture is.
+pub(crate) fn as_of(doc: &AuditDocument) -> String {
+    format!("data as of {}", Zone::of(doc).day(doc.now))
+}
+
+/// Which program and which run.
+pub(crate) fn made_by(doc: &AuditDocument) -> String {
+    format!("reaper {}, run {}", doc.version, doc.run_id)
 }
 
 /// What a warning is about, where its text does not say so itself.

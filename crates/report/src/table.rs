@@ -1,5 +1,5 @@
 //! The table for people at a terminal: the headline and whatever is missing first, then what was or
-//! would be done and who was told, then the budgets, then the orphans, then everybody else, then who
+//! would be done and who was told, then what a weekly report tells besides, then the budgets, then the orphans, then everybody else, then who
 //! spent how much, then what the figures stand on.
 
 mod actions;
@@ -10,6 +10,7 @@ mod head;
 mod machines;
 #[cfg(test)]
 mod tests;
+mod week;
 
 use reaper_model::AuditDocument;
 
@@ -26,6 +27,7 @@ pub fn table(doc: &AuditDocument, options: &TableOptions) -> String {
     actions::write(&mut page, doc);
     actions::write_waiting(&mut page, doc);
     actions::write_mails(&mut page, doc);
+    week::write(&mut page, doc);
     budgets::write(&mut page, doc);
     machines::write_orphans(&mut page, doc);
     machines::write_others(&mut page, doc);

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 
+use chrono::{DateTime, FixedOffset};
 use reaper_model::Phase;
 use reaper_model::document::{AuditDocument, CaseView, MachineView};
 
@@ -59,7 +60,37 @@ pub(crate) fn noticed(doc: &AuditDocument) -> usize {
 
 /// When its notice period ends or has ended; `None` without one.
 pub(crate) fn due(machine: &MachineView, zone: Zone) -> Option<String> {
-    Some(zone.day(machine.case.as_ref()?.due_at?))
+    due_at(machine).map(|at| zone.day(at))
+}
+
+/// The same as a time.
+pub(crate) fn due_at(machine: &MachineView) -> Option<DateTime<FixedOffset>> {
+    machine.case.as_ref()?.due_at
+}
+
+/// Machines that have a time at which they are to be acted upon, and were not yet, the first to be
+/// due first: what a reader can still prevent. An audit knows of them from the history.
+pub(crate) fn deadlines(doc: &AuditDocument) -> Vec<&MachineView> {
+    let open = |machine: &&MachineView| {
+        let case = machine.case.as_ref();
+        case.is_some_and(|case| matches!(case.state, Phase::Noticed | Phase::Due))
+            && due_at(machine).is_some()
+            && action::of(doc, machine).is_none_or(|action| action.is_open())
+    };
+    let mut machines: Vec<&MachineView> = doc.instances.iter().filter(open).collect();
+    machines.sort_by_key(|machine| due_at(machine));
+    machines
+}
+
+/// How far a machine of [`deadlines`] is, in a few words.
+pub(crate) fn standing(doc: &AuditDocument, machine: &MachineView) -> String {
+    if let Some(action) = action::of(doc, machine) {
+        return action.outcome();
+    }
+    match machine.case.as_ref().map(|case| case.state) {
+        Some(Phase::Due) => "notice period over".to_owned(),
+        _ => "notice given".to_owned(),
+    }
 }
 
 /// How far its case is, and by which hours. Empty without a case.

@@ -2,8 +2,8 @@
 
 use reaper_model::document::Basis;
 
-use super::cell::Cell;
 use super::row::Row;
+use crate::cell::Cell;
 
 /// A column: its name, and what it holds of a row.
 type Column = (&'static str, fn(&Row<'_>) -> Cell);

@@ -4,7 +4,8 @@ use reaper_model::AuditDocument;
 use reaper_model::document::MachineView;
 
 use super::document::{
-    BYTES_FOR_ACTIONS, BYTES_FOR_WAITING, Document, cell, cells, code, identity, kind, lines,
+    BYTES_FOR_ACTIONS, BYTES_FOR_MAILS, BYTES_FOR_WAITING, Document, cell, cells, code, identity,
+    kind, lines,
 };
 use crate::action;
 use crate::figures::Zone;
@@ -80,5 +81,5 @@ fn mails(out: &mut Document, doc: &AuditDocument) {
         parts.extend(mail.why.clone());
         format!("**{}** {}", mail::status(mail), cells(&parts))
     });
-    out.list("Mails", mails);
+    out.list("Mails", BYTES_FOR_MAILS, mails);
 }

@@ -3,19 +3,27 @@
 use reaper_model::document::MachineView;
 
 use super::escape::escape;
+use crate::figures::shown;
 use crate::layout::fit;
 use crate::machine;
 
-/// GitHub refuses a job summary of more than 1 MiB as a whole; rows beyond these are counted
-/// instead of written, which leaves room for what follows them.
-pub(super) const BYTES_FOR_ACTIONS: usize = 150_000;
+/// GitHub refuses a job summary of more than 1 MiB as a whole.
+pub(super) const FULL: usize = 900_000;
+/// Up to where each part may fill a document of [`FULL`] bytes, a smaller one in proportion: rows
+/// beyond are counted instead of written, which leaves room for what follows them.
+pub(super) const BYTES_FOR_HEAD: usize = 60_000;
+pub(super) const BYTES_FOR_ACTIONS: usize = 170_000;
 pub(super) const BYTES_FOR_WAITING: usize = 250_000;
-pub(super) const BYTES_FOR_BUDGETS: usize = 300_000;
-pub(super) const BYTES_FOR_ORPHANS: usize = 500_000;
-pub(super) const BYTES_FOR_OTHERS: usize = 700_000;
-pub(super) const BYTES_FOR_SPEND: usize = 740_000;
-pub(super) const BYTES_FOR_BILLS: usize = 780_000;
-pub(super) const BYTES_FOR_NOTES: usize = 850_000;
+pub(super) const BYTES_FOR_MAILS: usize = 280_000;
+pub(super) const BYTES_FOR_WEEK: usize = 360_000;
+pub(super) const BYTES_FOR_BUDGETS: usize = 430_000;
+pub(super) const BYTES_FOR_ORPHANS: usize = 620_000;
+pub(super) const BYTES_FOR_OTHERS: usize = 740_000;
+pub(super) const BYTES_FOR_SPEND: usize = 770_000;
+pub(super) const BYTES_FOR_BILLS: usize = 790_000;
+pub(super) const BYTES_FOR_SCOPES: usize = 820_000;
+pub(super) const BYTES_FOR_WARNINGS: usize = 840_000;
+pub(super) const BYTES_FOR_NOTES: usize = 880_000;
 /// Of a name or an explanation; the rest is in the JSON document.
 const LONGEST_CELL: usize = 240;
 const LONGEST_PARAGRAPH: usize = 2_000;
@@ -59,16 +67,38 @@ pub(super) fn kind(machine: &MachineView) -> String {
     kind
 }
 
-/// Markdown under construction.
-pub(super) struct Document(String);
+/// Where everything is.
+const REST: &str = "the rest is in the JSON document";
+const CUT: &str = "\n… cut: the rest is in the JSON document.\n";
+
+/// Markdown under construction, of at most so many bytes.
+pub(super) struct Document {
+    text: String,
+    limit: usize,
+}
 
 impl Document {
-    pub(super) const fn new() -> Self {
-        Self(String::new())
+    pub(super) const fn new(limit: usize) -> Self {
+        Self { text: String::new(), limit }
     }
 
-    pub(super) fn finish(self) -> String {
-        self.0
+    /// The text. Where not even the headings have room, whole lines are cut off its end.
+    pub(super) fn finish(mut self) -> String {
+        if self.text.len() > self.limit {
+            let room = self.limit.saturating_sub(CUT.len());
+            let end = self.text.bytes().take(room).rposition(|byte| byte == b'\n');
+            self.text.truncate(end.map_or(0, |end| end + 1));
+            self.text.push_str(CUT);
+            self.text.truncate(self.limit);
+        }
+        self.text
+    }
+
+    /// Whether a line can be written before the bound of its part.
+    fn has_room(&self, line: &str, bound: usize) -> bool {
+        let limit = u128::try_from(self.limit).unwrap_or(u128::MAX);
+        let bound = limit * u128::try_from(bound).unwrap_or(0) / FULL as u128;
+        u128::try_from(self.text.len() + line.len()).is_ok_and(|length| length <= bound)
     }
 
     /// A heading and the titles of a table; a title ending in `:` stands at the right edge.
@@ -88,52 +118,69 @@ impl Document {
     }
 
     pub(super) fn line(&mut self, line: &str) {
-        self.0.push_str(line);
-        self.0.push('\n');
+        self.text.push_str(line);
+        self.text.push('\n');
     }
 
     pub(super) fn blank(&mut self) {
-        self.0.push('\n');
+        self.text.push('\n');
     }
 
-    /// Table rows while there is room, then how many are missing.
-    pub(super) fn rows<T>(&mut self, items: &[T], limit: usize, row: impl Fn(&T) -> Vec<String>) {
+    /// Table rows while there is room, then how many they are of how many.
+    pub(super) fn rows<T>(&mut self, items: &[T], bound: usize, row: impl Fn(&T) -> Vec<String>) {
         let mut written = 0;
         for item in items {
             let line = format!("| {} |", row(item).join(" | "));
-            if self.0.len() + line.len() > limit {
+            if !self.has_room(&line, bound) {
                 break;
             }
             self.line(&line);
             written += 1;
         }
         self.blank();
-        self.left_out(items.len() - written);
+        self.left_out(written, items.len());
     }
 
     /// A heading and a list, if there is anything in it, while there is room.
-    pub(super) fn list(&mut self, title: &str, items: impl Iterator<Item = String>) {
-        let mut items = items.peekable();
-        if items.peek().is_none() {
+    pub(super) fn list(
+        &mut self,
+        title: &str,
+        bound: usize,
+        items: impl ExactSizeIterator<Item = String>,
+    ) {
+        if items.len() == 0 {
             return;
         }
         self.line(&format!("### {title}"));
         self.blank();
-        let mut missing = 0;
-        for item in items {
-            if missing > 0 || self.0.len() + item.len() > BYTES_FOR_NOTES {
-                missing += 1;
-            } else {
-                self.line(&format!("- {item}"));
-            }
-        }
+        self.items("- ", bound, items);
         self.blank();
-        self.left_out(missing);
     }
 
-    fn left_out(&mut self, missing: usize) {
-        if missing > 0 {
-            self.line(&format!("… and {missing} more: see the JSON document."));
+    /// Lines that begin alike, while there is room.
+    pub(super) fn items(
+        &mut self,
+        begin: &str,
+        bound: usize,
+        items: impl ExactSizeIterator<Item = String>,
+    ) {
+        let (mut written, all) = (0, items.len());
+        for item in items {
+            let line = format!("{begin}{item}");
+            if !self.has_room(&line, bound) {
+                break;
+            }
+            self.line(&line);
+            written += 1;
+        }
+        if let Some(shown) = shown(written, all) {
+            self.line(&format!("{begin}… {shown}: {REST}."));
+        }
+    }
+
+    fn left_out(&mut self, written: usize, all: usize) {
+        if let Some(shown) = shown(written, all) {
+            self.line(&format!("{shown}: {REST}."));
             self.blank();
         }
     }

@@ -39,6 +39,7 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
         note("ended", &[format!("{ended} ended lately, still listed by the provider")]);
     }
     note("plan", &summary::plan(doc));
-    note("history", summary::last_complete(doc).as_slice());
+    note("history", &[summary::last_complete(doc)]);
     note("run", &summary::run(doc));
+    note("made by", &[summary::made_by(doc)]);
 }

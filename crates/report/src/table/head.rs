@@ -4,7 +4,7 @@ use anstyle::Style;
 use reaper_model::AuditDocument;
 use reaper_model::document::Mode;
 
-use super::budgets;
+use super::{budgets, week};
 use crate::action::{self, Action};
 use crate::alert;
 use crate::layout::{Page, style};
@@ -37,10 +37,12 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
         (false, None) => style::GOOD,
     };
     page.flow(0, mood, &summary::headline(doc), MOST_LINES);
+    let mut around = vec![summary::as_of(doc)];
     if found {
-        let around = [summary::coverage(doc), summary::running(doc)];
-        page.flow(0, style::PLAIN, &around, MOST_LINES);
+        around.splice(0..0, [summary::coverage(doc), summary::running(doc)]);
     }
+    page.flow(0, style::PLAIN, &around, MOST_LINES);
+    week::write_headline(page, doc);
     budgets::write_headline(page, doc);
     for caveat in summary::caveats(doc) {
         page.text(0, style::CAUTION, &caveat, MOST_LINES);

@@ -3,6 +3,7 @@
 mod budgets;
 mod plans;
 mod runs;
+mod week;
 
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr as _;
@@ -26,7 +27,7 @@ fn at_120_columns() {
     insta::assert_snapshot!(table(&fixture::mixed(), &plain(120)), @r#"
     5 orphans of 10 machines · 2 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far
     at least 5,475.00 EUR and 2,401.70 USD a month if left
-    10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
+    10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running · data as of Mon 30 Nov 2026 09:00 CET
     1 billed machine unpriced: the sums are lower bounds
     1 machine could not be judged
 
@@ -105,8 +106,10 @@ fn at_120_columns() {
       prices   built-in price list of 2026-11-01 (9 machines)
       rates    1 GBP = 1.14 EUR of 2026-11-28
       ended    1 machine ended lately, still listed by the provider
+      history  no complete run is recorded
       run      2026-11-30 09:00 +01:00 (Europe/Amsterdam) · configuration reaper.toml (sha256:0123456789ab)
                nothing was changed: an audit only reports · exit code 4: incomplete, findings
+      made by  reaper 0.1.0, run r-1
     "#);
 }
 
@@ -118,6 +121,7 @@ fn at_60_columns() {
     at least 5,475.00 EUR and 2,401.70 USD a month if left
     10 machines in 4 scopes
     at least 58.36 EUR and 3.29 USD an hour running
+    data as of Mon 30 Nov 2026 09:00 CET
     1 billed machine unpriced: the sums are lower bounds
     1 machine could not be judged
 
@@ -230,10 +234,12 @@ fn at_60_columns() {
       rates    1 GBP = 1.14 EUR of 2026-11-28
       ended    1 machine ended lately, still listed by the
                provider
+      history  no complete run is recorded
       run      2026-11-30 09:00 +01:00 (Europe/Amsterdam)
                configuration reaper.toml (sha256:0123456789ab)
                nothing was changed: an audit only reports
                exit code 4: incomplete, findings
+      made by  reaper 0.1.0, run r-1
     "#);
 }
 
@@ -241,6 +247,7 @@ fn at_60_columns() {
 fn fl_149_nothing_found_is_said_with_what_was_looked_at() {
     insta::assert_snapshot!(table(&fixture::nothing_found(), &plain(80)), @"
     nothing found · 2 machines in 2 scopes · 7.00 EUR an hour running
+    data as of Mon 30 Nov 2026 09:00 CET
 
     PROTECTED (1) · a rule says yes, a protection beats it
       MACHINE         TYPE               AGE     PER MONTH
@@ -261,9 +268,11 @@ fn fl_149_nothing_found_is_said_with_what_was_looked_at() {
       costs    estimates: list price × hours of the present run; disks, addresses
                and traffic not included
       prices   built-in price list of 2026-11-01 (2 machines)
+      history  no complete run is recorded
       run      2026-11-30 09:00 +01:00 (Europe/Amsterdam)
                configuration reaper.toml (sha256:0123456789ab)
                nothing was changed: an audit only reports · exit code 0: clean
+      made by  reaper 0.1.0, run r-1
     ");
 }
 
@@ -305,7 +314,7 @@ fn fl_106_no_currency_sign_is_ever_printed() {
 #[test]
 fn partial_is_loud_in_the_first_lines() {
     let text = table(&fixture::mixed(), &plain(80));
-    let top: Vec<&str> = text.lines().take(11).collect();
+    let top: Vec<&str> = text.lines().take(12).collect();
     assert!(top.iter().any(|line| line.contains("3 of 6 scopes could not be read in full")));
     assert!(top.iter().any(|line| line.contains("PARTIAL") && line.contains("fr-par-2")));
     assert!(top.iter().any(|line| line.contains("FAILED") && line.contains("lambda/burst")));

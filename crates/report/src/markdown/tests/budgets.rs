@@ -82,7 +82,7 @@ fn ten_thousand_owners_stay_below_what_a_job_summary_may_hold() {
     doc.bills = vec![doc.bills[0].clone(); 1_000];
     let text = markdown(&doc);
     assert!(text.len() < 900_000, "{}", text.len());
-    assert_eq!(text.matches(" more: see the JSON document.").count(), 3);
+    assert_eq!(text.matches(" shown: the rest is in the JSON document.").count(), 4);
 }
 
 proptest! {

@@ -314,7 +314,7 @@ fn fl_149_budgets_that_are_all_in_order_take_one_line_at_the_top() {
     let mut doc = fixture::nothing_found();
     doc.budgets = vec![at(10_000), at(20_000)];
     let text = table(&doc, &plain(80));
-    assert_eq!(text.lines().nth(1), Some("budgets: 2 ok"));
+    assert_eq!(text.lines().nth(2), Some("budgets: 2 ok"));
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn a_plan_at_100_columns() {
     at least 4,060.00 EUR and 78.96 USD wasted so far
     at least 5,475.00 EUR and 2,401.70 USD a month if left
     10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
+    data as of Mon 30 Nov 2026 09:00 CET
     1 billed machine unpriced: the sums are lower bounds
     1 machine could not be judged
 
@@ -71,6 +72,7 @@ fn fl_152_the_brake_comes_first_and_says_that_nothing_was_done() {
     at least 4,060.00 EUR and 78.96 USD wasted so far
     at least 5,475.00 EUR and 2,401.70 USD a month if left
     10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
+    data as of Mon 30 Nov 2026 09:00 CET
     1 billed machine unpriced: the sums are lower bounds
     1 machine could not be judged
 
@@ -125,6 +127,7 @@ fn an_interrupted_run_says_what_is_done_and_what_not_before_all_else() {
     at least 4,060.00 EUR and 78.96 USD wasted so far
     at least 5,475.00 EUR and 2,401.70 USD a month if left
     10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
+    data as of Mon 30 Nov 2026 09:00 CET
     1 billed machine unpriced: the sums are lower bounds
     1 machine could not be judged
 

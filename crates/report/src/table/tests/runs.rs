@@ -22,7 +22,7 @@ fn a_run_at_120_columns() {
     1 noticed · 1 mail accepted · 2 mails NOT DELIVERED
     found 5 orphans of 10 machines · 2 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far
     at least 5,475.00 EUR and 2,401.70 USD a month if left
-    10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
+    10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running · data as of Mon 30 Nov 2026 09:00 CET
     1 billed machine unpriced: the sums are lower bounds
     1 machine could not be judged
 
@@ -158,6 +158,7 @@ fn a_run_at_120_columns() {
       history  last complete run Sun 29 Nov 2026 09:00 CET
       run      2026-11-30 09:00 +01:00 (Europe/Amsterdam) · configuration reaper.toml (sha256:0123456789ab)
                recorded, with what became of each action · exit code 4: incomplete, findings
+      made by  reaper 0.1.0, run r-1
     "#);
 }
 
@@ -173,6 +174,7 @@ fn a_run_at_60_columns() {
     at least 5,475.00 EUR and 2,401.70 USD a month if left
     10 machines in 4 scopes
     at least 58.36 EUR and 3.29 USD an hour running
+    data as of Mon 30 Nov 2026 09:00 CET
     1 billed machine unpriced: the sums are lower bounds
     1 machine could not be judged
 

@@ -1,5 +1,9 @@
-//! One cell: what may stand in it as it is, and what others wrote.
+//! One cell of a CSV file: what may stand in it as it is, and what others wrote; and the writer that
+//! all our CSV files share.
 
+use std::io;
+
+use chrono::{DateTime, FixedOffset, SecondsFormat};
 use reaper_model::MachineType;
 use rust_decimal::Decimal;
 use serde_json::{Map, Value};
@@ -8,7 +12,7 @@ use crate::clean::{clean, suspects};
 
 /// What a cell holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     /// Nothing: null.
     Null,
     /// Written by us: a word of the specification, a number, a time, JSON.
@@ -19,24 +23,29 @@ pub(super) enum Cell {
 
 impl Cell {
     /// A word of ours.
-    pub(super) fn word(word: &str) -> Self {
+    pub(crate) fn word(word: &str) -> Self {
         Self::Own(word.to_owned())
     }
 
     /// Plain digits with a dot, never an exponent.
-    pub(super) fn number(number: Decimal) -> Self {
+    pub(crate) fn number(number: Decimal) -> Self {
         Self::Own(number.normalize().to_string())
     }
 
+    /// A time with its offset, by RFC 3339.
+    pub(crate) fn time(at: DateTime<FixedOffset>) -> Self {
+        Self::Own(at.to_rfc3339_opts(SecondsFormat::Secs, false))
+    }
+
     /// A text of others; one of blanks alone is null.
-    pub(super) fn foreign(text: impl AsRef<str>) -> Self {
+    pub(crate) fn foreign(text: impl AsRef<str>) -> Self {
         let text = text.as_ref();
         if text.trim().is_empty() { Self::Null } else { Self::Foreign(text.to_owned()) }
     }
 
     /// An object of JSON; an empty one is null. What a terminal or a job runner might obey is
     /// escaped.
-    pub(super) fn object(object: Map<String, Value>) -> Self {
+    pub(crate) fn object(object: Map<String, Value>) -> Self {
         if object.is_empty() {
             return Self::Null;
         }
@@ -56,7 +65,7 @@ impl Cell {
     }
 
     /// The cell as it is put into the file, before it is quoted.
-    pub(super) fn written(self) -> String {
+    pub(crate) fn written(self) -> String {
         match self {
             Self::Null => String::new(),
             Self::Own(text) => text,
@@ -80,10 +89,24 @@ impl From<&MachineType> for Cell {
 /// What makes a spreadsheet calculate, in the narrow and the wide script.
 const SIGNS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// A text on one line that no spreadsheet takes for a formula, also one that cuts off blanks.
-fn guarded(text: &str) -> String {
+/// The text on one line, cleaned, that no spreadsheet takes for a formula, also one that cuts off
+/// blanks: a `'` stands before what would be one.
+pub fn guarded(text: &str) -> String {
     let text = clean(text);
     if text.trim_start().starts_with(SIGNS) { format!("'{text}") } else { text.into_owned() }
+}
+
+/// CSV by RFC 4180: commas, lines that end with CRLF, quotes where they are needed.
+pub(crate) fn writer<W: io::Write>(out: W) -> csv::Writer<W> {
+    csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out)
+}
+
+/// The writer's own error, so that a closed pipe can be told from a full disk.
+pub(crate) fn kept(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 #[cfg(test)]
