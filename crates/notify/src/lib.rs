@@ -10,7 +10,7 @@
 //! | [`notice`] | [`Notice`]: the mail to an owner about machines |
 //! | [`alert`] | [`Alert`]: the mail about a budget of which a threshold is reached |
 //! | [`weekly`] | [`Weekly`]: the weekly report, to whoever gets all of it or to an owner |
-//! | `words`, `field` | what the texts of all mails share |
+//! | `frame`, `words`, `field` | what the forms and texts of all mails share |
 //!
 //! Everything but [`smtp`] is pure. Whom to write to, when, and what a delivery means for a case is
 //! decided elsewhere.
@@ -25,6 +25,7 @@ pub mod smtp;
 pub mod weekly;
 
 mod field;
+mod frame;
 mod words;
 
 pub use address::{Address, AddressError};

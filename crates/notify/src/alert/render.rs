@@ -7,14 +7,12 @@ use super::bar::{Segment, segments};
 use super::tables::{Machine, Proposal};
 use super::view::Alert;
 use crate::field::{COLUMNS, Field};
+use crate::frame::{MOST_HTML, listed, unbroken};
 use crate::mail::Mail;
 use crate::words::{count, wrapped};
 
 /// Machines and stops that are shown.
 const MOST_ROWS: usize = 15;
-
-/// Bytes of the HTML part. Beyond about 100 KB, Gmail cuts a mail off.
-const MOST_HTML: usize = 80 * 1024;
 
 /// Cells of the bar in the plain part.
 const CELLS: usize = 75;
@@ -82,9 +80,8 @@ impl Alert<'_> {
                 advice: &advice,
                 closing: &closing,
             }
-            .render()?
-            // Nobody reads a percent sign on a line of its own.
-            .replace(" %", "&nbsp;%");
+            .render()?;
+            let html = unbroken(&html);
             // Without rows, a mail is far below the limit.
             if html.len() > MOST_HTML && (machines.pop().is_some() | stops.pop().is_some()) {
                 continue;
@@ -95,8 +92,8 @@ impl Alert<'_> {
                 bar: &Bar::of(self.budget, CELLS).to_string(),
                 legend: &LEGEND.join(" · "),
                 facts: facts.iter().flat_map(Field::lines).collect(),
-                machines: listed(machines.iter().map(Machine::item), more_machines),
-                stops: listed(stops.iter().map(Proposal::item), more_stops),
+                machines: listed(items(machines.iter().map(Machine::item), more_machines)),
+                stops: listed(items(stops.iter().map(Proposal::item), more_stops)),
                 advice: wrapped(&advice, COLUMNS),
                 closing: wrapped(&closing, COLUMNS),
             }
@@ -119,24 +116,15 @@ impl Alert<'_> {
     }
 }
 
-fn more(hidden: usize, noun: &str) -> Option<String> {
-    (hidden > 0).then(|| format!("and {} more: `reaper audit` lists them", count(hidden, noun)))
+fn items(
+    items: impl Iterator<Item = [String; 2]>,
+    more: Option<String>,
+) -> impl Iterator<Item = Vec<String>> {
+    items.map(Vec::from).chain(more.map(|more| vec![more]))
 }
 
-/// Items of a list in the plain part.
-fn listed(items: impl Iterator<Item = [String; 2]>, more: Option<String>) -> Vec<String> {
-    const INDENT: usize = 2;
-    items
-        .map(Vec::from)
-        .chain(more.map(|more| vec![more]))
-        .flat_map(|parts| {
-            let lines = parts.into_iter().flat_map(|part| wrapped(&part, COLUMNS - INDENT));
-            lines.enumerate().map(|(index, line)| {
-                let bullet = if index == 0 { "-" } else { "" };
-                format!("{bullet:<INDENT$}{line}")
-            })
-        })
-        .collect()
+fn more(hidden: usize, noun: &str) -> Option<String> {
+    (hidden > 0).then(|| format!("and {} more: `reaper audit` lists them", count(hidden, noun)))
 }
 
 #[cfg(test)]

@@ -6,14 +6,12 @@ use askama::Template;
 use super::card::Card;
 use super::view::{Notice, Row};
 use crate::field::{COLUMNS, Field};
+use crate::frame::MOST_HTML;
 use crate::mail::Attachment;
 use crate::words::{short, wrapped};
 
 /// Machines that are shown in full.
 const MOST_CARDS: usize = 25;
-
-/// Bytes of the HTML part. Beyond about 100 KB, Gmail cuts a mail off.
-const MOST_HTML: usize = 80 * 1024;
 
 /// A notice, written out.
 #[derive(Debug, Clone, PartialEq, Eq)]
