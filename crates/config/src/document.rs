@@ -13,12 +13,13 @@ use toml::de::DeTable;
 
 use crate::conceal::{self, SecretKeys};
 use crate::context::{Context, Environment, Help, help};
-use crate::keys::{self, nearest};
+use crate::keys;
 use crate::problem::{ConfigError, Problem};
 use crate::section::Section;
 use crate::types::{Config, Mode};
 use crate::{
-    account, budgets, channels, coverage, currency, email, hooks, owners, prices, rules, settings,
+    account, budgets, channels, coverage, currency, email, hooks, owners, prices, rules, schedules,
+    settings,
 };
 
 /// What an embedded text is called in messages.
@@ -144,6 +145,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
     let budgets = budgets::budgets(cx, root, &rest);
     let email = email::email(cx, root, &owners, ca_bundle.as_deref());
     let channels = channels::channels(cx, root, &folder);
+    let schedules = schedules::schedules(cx, root);
     Config {
         path: None,
         digest: String::new(),
@@ -172,6 +174,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
         budgets,
         email,
         channels,
+        schedules,
         warnings: Vec::new(),
         effective: Vec::new(),
     }
@@ -190,15 +193,7 @@ fn folder(cx: &mut Context<'_>) -> PathBuf {
 
 fn read_timezone(cx: &mut Context<'_>, root: &Section<'_>) -> Tz {
     let name = root.text_or(cx, "timezone", Tz::UTC.name());
-    name.parse().unwrap_or_else(|_| {
-        let advice = nearest(&name, chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name()))
-            .map_or_else(
-                || "write an IANA name, such as \"Europe/Amsterdam\" or \"UTC\"".to_owned(),
-                |near| format!("did you mean \"{near}\"?"),
-            );
-        cx.refuse(root.place("timezone"), format!("`{name}` is no time zone"), help(advice));
-        Tz::UTC
-    })
+    schedules::zone(cx, root, "timezone", &name).unwrap_or(Tz::UTC)
 }
 
 fn read_currency(cx: &mut Context<'_>, root: &Section<'_>) -> Option<Currency> {

@@ -14,7 +14,7 @@
 //! | `keys` | the one table of keys, kinds, defaults and documentation |
 //! | `context`, `section` | reading tables: unknown and misplaced keys, typed getters |
 //! | `value`, `reference`, `moment`, `currency`, `contact` | reading one value |
-//! | `document`, `account`, `rules`, `owners`, `prices`, `settings`, `hooks`, `budgets`, `email`, `channels` | the parts of the file |
+//! | `document`, `account`, `rules`, `owners`, `prices`, `settings`, `hooks`, `budgets`, `email`, `channels`, `schedules` | the parts of the file |
 //! | `coverage` | whether a budget's currencies come together, and whether anybody hears of it |
 //! | `conceal` | what must not be shown in an error's excerpt |
 //! | `schema`, `template` | the JSON schema; what `reaper init` writes |
@@ -38,6 +38,7 @@ mod prices;
 pub mod problem;
 mod reference;
 mod rules;
+mod schedules;
 mod schema;
 mod section;
 mod settings;
@@ -55,7 +56,7 @@ pub use problem::{ConfigError, Position, Problem};
 pub use schema::schema;
 pub use template::{EXAMPLE, InitAccount, init_template};
 pub use types::{
-    Account, Channels, Config, ConfigWarning, Email, Heartbeat, Hook, Hooks, Limits, Login, Mode,
-    Pace, Prometheus, Setting, Slack, Smtp, StateUrl, Timeouts, Tls, Told, Webhook,
+    Account, Channels, Config, ConfigWarning, Email, Heartbeat, Hook, Hooks, Job, Limits, Login,
+    Mode, Pace, Prometheus, Schedule, Setting, Slack, Smtp, StateUrl, Timeouts, Tls, Told, Webhook,
 };
 pub use units::{Percent, Size};

@@ -8,6 +8,7 @@ use reaper_model::{
     AccountName, BudgetSpec, Currency, Location, Money, PriceOverride, ProviderName, Rate, Span,
 };
 use reaper_policy::PolicySpec;
+use reaper_timetable::Timetable;
 use secrecy::SecretString;
 
 use crate::units::{Percent, Size};
@@ -55,6 +56,8 @@ pub struct Config {
     pub email: Option<Email>,
     /// The other channels of `[notify]`.
     pub channels: Channels,
+    /// What runs when, in the order of the file. One of them is [`Job::Report`]'s, the default last.
+    pub schedules: Vec<Schedule>,
     /// What was accepted and should be looked at.
     pub warnings: Vec<ConfigWarning>,
     pub(crate) effective: Vec<Setting>,
@@ -65,6 +68,12 @@ impl Config {
     /// order of the documentation, for `reaper check`.
     pub fn effective(&self) -> &[Setting] {
         &self.effective
+    }
+
+    /// When the weekly report is due.
+    pub fn report_times(&self) -> Option<&Timetable> {
+        let report = self.schedules.iter().find(|schedule| schedule.job == Job::Report);
+        report.map(|schedule| &schedule.timetable)
     }
 
     /// What the file is called in messages.
@@ -339,6 +348,44 @@ pub struct Pace {
     pub in_flight: Option<usize>,
     /// Entries per page.
     pub page_size: Option<u32>,
+}
+
+/// One `[[schedule]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    /// What runs.
+    pub job: Job,
+    /// When.
+    pub timetable: Timetable,
+    /// By how much it may begin later; at most a day.
+    pub jitter: Span,
+    /// Whether the file does not say it.
+    pub is_default: bool,
+}
+
+/// What a schedule runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Job {
+    /// A run that sends no notice and stops nothing, with the weekly report.
+    Report,
+    /// All of `reaper run`.
+    Run,
+    /// A run that sends no notice, no report, and stops nothing.
+    Budget,
+}
+
+impl Job {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Report, Self::Run, Self::Budget];
+
+    /// Its name in the configuration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Report => "report",
+            Self::Run => "run",
+            Self::Budget => "budget",
+        }
+    }
 }
 
 /// Something accepted that should be looked at.

@@ -1,12 +1,12 @@
 //! Every key of the file.
 
-use super::{Key, Kind, Table, acting, budget};
+use super::{Key, Kind, Table, acting, budget, schedule};
 use crate::context::ProviderKeys;
 
 /// Keys that the contract has and this version does not, as (table, key). They are refused in
 /// words of their own; whoever brings one to life removes its line.
 pub(crate) const LATER: &[(&str, &str)] =
-    &[("", "metrics"), ("", "schedule"), ("rule.when", "idle"), ("rule.except", "idle")];
+    &[("", "metrics"), ("rule.when", "idle"), ("rule.except", "idle")];
 
 /// Words for what a rule asks for.
 const ACTIONS: [&str; 3] = ["report", "stop", "terminate"];
@@ -86,6 +86,7 @@ pub(crate) fn file(providers: &[ProviderKeys]) -> Table {
             Kind::Tables(budget::budget(providers)),
             "A limit per calendar month; every budget counts for itself.",
         ),
+        Key::new("schedule", Kind::Tables(schedule::schedule()), "Which jobs run when."),
         Key::new("notify", Kind::Table(acting::notify()), "How people are told."),
     ];
     table("", "the top level", keys)

@@ -8,6 +8,7 @@
 //! | `acting` | the keys of `[state]`, `[limits]`, `[timeouts]`, `[hooks]` and `[notify]` |
 //! | `channels` | the keys of the channels besides mail |
 //! | `budget` | the keys of `[[budget]]` |
+//! | `schedule` | the keys of `[[schedule]]` |
 //! | `nearest` | which valid name a misspelt one was meant to be |
 
 mod acting;
@@ -16,6 +17,7 @@ mod channels;
 mod file;
 mod key;
 mod nearest;
+mod schedule;
 
 #[cfg(test)]
 pub(crate) use file::LATER;

@@ -61,6 +61,7 @@ fn the_example_with_everything_switched_on_is_accepted() {
     assert_eq!(config.policy.exemptions.len(), 1);
     assert_eq!(config.pace.len(), 1);
     assert_eq!(config.budgets.len(), 1);
+    assert!(config.schedules.len() == 2 && config.schedules.iter().all(|s| !s.is_default));
     assert!(config.can_alert().is_ok());
     assert!(config.email.is_some_and(|email| email.smtp.login.is_some()));
     let channels = config.channels;
@@ -195,6 +196,9 @@ fn the_schema_takes_what_the_parser_takes_and_refuses_what_it_refuses() {
         "[[price]]\nprovider = \"aws\"\ntype = \"t\"\nhourly = \"80\"",
         "[[exempt]]\nreason = \"r\"\nmatch = { name = \"a\" }",
         "[pace]\nazure = { per_second = 1 }",
+        "[[schedule]]\njob = \"audit\"\ncron = \"0 7 * * Mon\"",
+        "[[schedule]]\njob = \"run\"",
+        "[[schedule]]\njob = \"run\"\ncron = \"0 7 * * Mon\"\njitter = 60",
         "[[budget]]\nname = \"b\"\nlimit = \"5000\"\nrecipients = \"a@example.org\"",
         "[[budget]]\nname = \"b\"\nlimit = \"1 USD\"\nrecipients = []",
         "[[budget]]\nname = \"b\"\nlimit = \"1 USD\"\nrecipients = \"a@example.org\"\nthresholds = []",

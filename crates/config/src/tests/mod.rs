@@ -9,6 +9,7 @@ mod email;
 mod example;
 mod files;
 mod refused;
+mod schedules;
 mod secrets;
 mod support;
 mod typos;

@@ -34,7 +34,9 @@ fn file(path: &str, key: &str) -> String {
         "budget.scope" => "[[budget]]\n[budget.scope]\n",
         "pace.provider" => "[pace.aws]\n",
         "account" => "[[account]]\nprovider = \"aws\"\n",
-        "rule" | "exempt" | "price" | "budget" => return format!("[[{path}]]\n{key} = 1\n"),
+        "rule" | "exempt" | "price" | "budget" | "schedule" => {
+            return format!("[[{path}]]\n{key} = 1\n");
+        }
         table => return format!("[{table}]\n{key} = 1\n"),
     };
     format!("{open}{key} = 1\n")
