@@ -4,7 +4,7 @@ use std::io;
 
 use reaper_model::AuditDocument;
 
-use crate::{TableOptions, csv, json, markdown, table};
+use crate::{TableOptions, csv, json, junit, markdown, table};
 
 /// How an audit document can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum Format {
     Markdown,
     /// For spreadsheets: the machines, one a row.
     Csv,
+    /// For the test tabs of CI systems: machines, scopes, budgets and mails as test cases.
+    Junit,
 }
 
 /// Writes the document in a format; `options` count for [`Format::Table`] alone.
@@ -34,5 +36,6 @@ pub fn write(
         Format::Json => json(doc, out),
         Format::Markdown => out.write_all(markdown(doc).as_bytes()),
         Format::Csv => csv(doc, out),
+        Format::Junit => junit(doc, out),
     }
 }

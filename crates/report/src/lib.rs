@@ -13,6 +13,7 @@
 //! | [`weekly`] | what only the weekly report tells, likewise |
 //! | `keep` | the command that keeps a machine |
 //! | `table`, `markdown`, `json`, `explain` | one output each for the audit document |
+//! | `junit` | the document as test cases for CI systems |
 //! | `sheet` | its machines as CSV; `cell` is what all CSV files share |
 //! | `focus` | the output for cost tools: what machines have cost, day by day |
 //! | `history` | the output for the ledger |
@@ -29,6 +30,7 @@ mod focus;
 mod format;
 mod history;
 mod json;
+mod junit;
 mod keep;
 mod layout;
 mod machine;
@@ -51,6 +53,7 @@ pub use focus::{LeftOut, focus_csv};
 pub use format::{Format, write};
 pub use history::history;
 pub use json::json;
+pub use junit::junit;
 pub use keep::keep_command;
 pub use layout::TableOptions;
 pub use markdown::{markdown, markdown_within};
