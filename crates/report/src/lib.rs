@@ -11,6 +11,8 @@
 //! | `alert`, `action`, `waiting`, `mail` | what was, is and will be done, in words for all formats |
 //! | [`budget`], `spend`, [`bill`] | budgets with their bars, who spent how much, what was billed, likewise |
 //! | [`weekly`] | what only the weekly report tells, likewise |
+//! | [`mod@digest`] | the document in a few lines, for channels that take no more |
+//! | `prometheus` | the output for Prometheus: figures of one run |
 //! | `keep` | the command that keeps a machine |
 //! | `table`, `markdown`, `json`, `explain` | one output each for the audit document |
 //! | `junit` | the document as test cases for CI systems |
@@ -24,6 +26,7 @@ pub mod bill;
 pub mod budget;
 mod cell;
 mod clean;
+pub mod digest;
 mod explain;
 mod figures;
 mod focus;
@@ -36,6 +39,7 @@ mod layout;
 mod machine;
 mod mail;
 mod markdown;
+mod prometheus;
 mod sheet;
 mod spend;
 mod summary;
@@ -48,6 +52,7 @@ mod fixture;
 
 pub use cell::guarded;
 pub use clean::clean;
+pub use digest::{Digest, digest};
 pub use explain::explain;
 pub use focus::{LeftOut, focus_csv};
 pub use format::{Format, write};
@@ -57,5 +62,6 @@ pub use junit::junit;
 pub use keep::keep_command;
 pub use layout::TableOptions;
 pub use markdown::{markdown, markdown_within};
+pub use prometheus::{RunFigures, last_success, prometheus};
 pub use sheet::{csv, csv_of};
 pub use table::table;

@@ -1,0 +1,294 @@
+//! The document in a few lines, for channels that take no more: what will be stopped and when, what
+//! was, how budgets stand, what was not read. Plain text, neither cleaned nor escaped.
+
+use std::collections::BTreeSet;
+
+use reaper_model::document::{
+    AuditDocument, BudgetStatus, MachineView, ReportView, ScopeStatus, StoppedView, Verdict,
+    WantedAction,
+};
+
+use crate::figures::{Zone, count};
+use crate::{action, alert, budget, machine, summary, waiting, weekly};
+
+/// A document in a few lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    /// One line: what matters most.
+    pub title: String,
+    /// What must be read before anything else. Usually nothing.
+    pub alarms: Vec<String>,
+    /// The run as a whole: period, sums, what has changed, coverage.
+    pub lead: Vec<String>,
+    /// Lists, the most pressing first; none is empty.
+    pub parts: Vec<Part>,
+}
+
+/// A list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// What its rows are.
+    pub title: &'static str,
+    /// What holds for all of them.
+    pub note: Option<String>,
+    /// What matters most first.
+    pub rows: Vec<Row>,
+}
+
+/// A machine, a budget, a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// What it is known as.
+    pub name: String,
+    /// What is to be said of it, what matters most first.
+    pub facts: Vec<String>,
+}
+
+/// A document in a few lines. What stands in `report` is told where it is there.
+pub fn digest(doc: &AuditDocument) -> Digest {
+    let alarms = alert::alerts(doc).into_iter().map(|alarm| {
+        std::iter::once(alarm.title).chain(alarm.lines).collect::<Vec<_>>().join(" · ")
+    });
+    let mut lead = Vec::new();
+    if let Some(report) = &doc.report {
+        lead.push(weekly::period(doc, report).join(" · "));
+    }
+    lead.push(summary::headline(doc).join(" · "));
+    if let Some(report) = doc.report.as_ref().filter(|report| !report.first) {
+        lead.push(weekly::headline(report).join(" · "));
+    }
+    let mut looked = vec![summary::coverage(doc), summary::running(doc)];
+    looked.extend(summary::unread(doc));
+    looked.extend(summary::caveats(doc));
+    looked.push(summary::last_complete(doc));
+    lead.push(looked.join(" · "));
+    Digest { title: title(doc), alarms: alarms.collect(), lead, parts: parts(doc) }
+}
+
+fn title(doc: &AuditDocument) -> String {
+    let mut parts = vec![matter(doc)];
+    let pressing = |status| {
+        matches!(status, BudgetStatus::Over | BudgetStatus::Warn | BudgetStatus::ForecastOver)
+    };
+    let budgets = doc.budgets.iter().filter(|budget| pressing(budget.status)).count();
+    if budgets > 0 {
+        parts.push(format!("{} at a threshold or over", count(budgets, "budget")));
+    }
+    if let Some(unread) = summary::unread(doc) {
+        parts.push(unread);
+    }
+    format!("reaper: {}", parts.join(", "))
+}
+
+/// `3 machines will be stopped, first Fri 4 Dec 2026 09:00 CET`, or that nothing will.
+fn matter(doc: &AuditDocument) -> String {
+    let deadlines = waiting::deadlines(doc);
+    let ended = deadlines.iter().filter(|machine| is_ended_by_it(machine)).count();
+    let machines = |number| count(number, "machine");
+    // Only a run that can act may promise.
+    let will = match (doc.enforces, deadlines.len()) {
+        (true, _) => "will be",
+        (false, 1) => "is announced to be",
+        (false, _) => "are announced to be",
+    };
+    let what = match (deadlines.len(), ended) {
+        (0, _) if doc.totals.orphans > 0 => {
+            let s = if doc.totals.orphans == 1 { "s" } else { "" };
+            return format!("{} look{s} forgotten", machines(doc.totals.orphans));
+        }
+        (0, _) if summary::unread(doc).is_some() => {
+            return "nothing found in what could be read".to_owned();
+        }
+        (0, _) => return format!("all clear, {} checked", machines(doc.totals.instances)),
+        (all, 0) => format!("{} {will} stopped", machines(all)),
+        (all, ended) if all == ended => format!("{} {will} terminated", machines(all)),
+        (all, ended) => format!("{} {will} stopped, {ended} of them terminated", machines(all)),
+    };
+    let first = deadlines.iter().filter_map(|machine| waiting::due_at(machine)).min();
+    match first {
+        Some(first) if first > doc.now => {
+            let order = if deadlines.len() == 1 { "" } else { "first " };
+            format!("{what}, {order}{}", Zone::of(doc).day(first))
+        }
+        _ => format!("{what}, due now"),
+    }
+}
+
+fn is_ended_by_it(machine: &MachineView) -> bool {
+    machine.action.wanted == Some(WantedAction::Terminate)
+}
+
+fn parts(doc: &AuditDocument) -> Vec<Part> {
+    let deadlines = waiting::deadlines(doc);
+    let announced: BTreeSet<&str> = deadlines.iter().map(|machine| machine.id.as_str()).collect();
+    let found = doc.instances.iter().filter(|machine| {
+        machine.verdict == Verdict::Orphan
+            && !announced.contains(machine.id.as_str())
+            && !action::of(doc, machine).is_some_and(|action| action.is_confirmed())
+    });
+    let stopped = doc.report.iter().flat_map(|report: &ReportView| &report.stopped);
+    let unread = [ScopeStatus::Failed, ScopeStatus::Partial];
+    let lists = [
+        Part {
+            title: if doc.enforces { "Will be stopped" } else { "Announced to be stopped" },
+            note: Some(
+                "A machine is kept by `reaper keep ID --until DATE --reason \"why\"`.".to_owned(),
+            ),
+            rows: deadlines.iter().map(|machine| announced_row(doc, machine)).collect(),
+        },
+        Part {
+            title: "Stopped since the last report",
+            note: doc.report.as_ref().and_then(weekly::saved),
+            rows: stopped.map(|stopped| stopped_row(doc, stopped)).collect(),
+        },
+        Part {
+            title: "Budgets",
+            note: None,
+            rows: budget::budgets(doc)
+                .into_iter()
+                .map(|budget| Row {
+                    name: budget.name.clone(),
+                    facts: [budget::standing(budget), budget::spent(budget)]
+                        .into_iter()
+                        .chain(
+                            budget::forecast(budget)
+                                .into_iter()
+                                .take(1)
+                                .map(|forecast| format!("forecast {forecast}")),
+                        )
+                        .collect(),
+                })
+                .collect(),
+        },
+        Part {
+            title: "Not read in full",
+            note: None,
+            rows: summary::scope_groups(doc)
+                .into_iter()
+                .filter(|group| unread.contains(&group.status))
+                .map(|group| {
+                    let mut facts = vec![summary::status_word(group.status).to_owned()];
+                    facts.extend(group.why.map(str::to_owned));
+                    facts.extend((!group.locations.is_empty()).then(|| group.locations.join(", ")));
+                    Row { name: group.account, facts }
+                })
+                .collect(),
+        },
+        Part {
+            title: "Look forgotten, nothing is announced",
+            note: None,
+            rows: found
+                .map(|machine| Row {
+                    name: machine::known_as(machine).to_owned(),
+                    facts: about(machine),
+                })
+                .collect(),
+        },
+    ];
+    lists.into_iter().filter(|part| !part.rows.is_empty()).collect()
+}
+
+fn announced_row(doc: &AuditDocument, machine: &MachineView) -> Row {
+    let verb = if is_ended_by_it(machine) { "terminated" } else { "stopped" };
+    let will = if doc.enforces { "will be" } else { "announced to be" };
+    let mut facts = Vec::new();
+    facts.extend(waiting::due(machine, Zone::of(doc)).map(|when| format!("{will} {verb} {when}")));
+    facts.extend(about(machine));
+    Row { name: machine::known_as(machine).to_owned(), facts }
+}
+
+/// What a machine costs, whose it is, why it is here, which it is.
+fn about(machine: &MachineView) -> Vec<String> {
+    let mut cost = vec![format!("{} so far", machine::so_far(machine))];
+    cost.extend(machine::per_day(machine).map(|day| format!("{day} a day")));
+    let mut facts = vec![cost.join(", "), format!("owner {}", machine::owner(machine))];
+    facts.extend(machine.stopped_but_billed.then(|| "stopped but billed".to_owned()));
+    facts.extend(machine::reasons(machine).into_iter().take(1));
+    facts.push(format!("{}, {}", machine.machine_type, machine::gpus(machine)));
+    facts.push(format!("age {}", machine::age(machine)));
+    facts.push(format!("{}, id {}", machine::place(machine), machine.native_id));
+    facts
+}
+
+fn stopped_row(doc: &AuditDocument, stopped: &StoppedView) -> Row {
+    let named = weekly::name(stopped.name.as_deref());
+    let name = if named == machine::MISSING { stopped.id.as_str() } else { named };
+    let mut facts = weekly::done(doc, stopped);
+    facts.push(format!("saved {}", weekly::amount(stopped.saved)));
+    facts.push(format!("owner {}", weekly::known(stopped.owner.as_ref())));
+    facts.push(format!(
+        "{}, {}",
+        weekly::known(stopped.machine_type.as_ref()),
+        weekly::stopped_place(stopped)
+    ));
+    Row { name: name.to_owned(), facts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn titles(doc: &AuditDocument) -> Vec<&'static str> {
+        digest(doc).parts.into_iter().map(|part| part.title).collect()
+    }
+
+    #[test]
+    fn fl_149_a_clean_week_says_what_was_looked_at() {
+        let digest = digest(&fixture::nothing_found());
+        assert_eq!(digest.title, "reaper: all clear, 2 machines checked");
+        assert_eq!(digest.alarms, Vec::<String>::new());
+        assert_eq!(digest.parts, []);
+        assert_eq!(
+            digest.lead.last().map(String::as_str),
+            Some("2 machines in 2 scopes · 7.00 EUR an hour running · no complete run is recorded")
+        );
+    }
+
+    #[test]
+    fn partial_is_loud_in_the_title() {
+        let mut doc = fixture::nothing_found();
+        doc.scopes[1].status = ScopeStatus::Failed;
+        assert_eq!(
+            digest(&doc).title,
+            "reaper: nothing found in what could be read, 1 of 2 scopes could not be read in full"
+        );
+        assert_eq!(titles(&doc), ["Not read in full"]);
+    }
+
+    #[test]
+    fn a_stop_is_promised_only_by_a_run_that_can_act() {
+        let mut doc = fixture::planned();
+        doc.enforces = true;
+        let enforcing = digest(&doc);
+        assert!(enforcing.title.contains(" will be stopped"), "{}", enforcing.title);
+        doc.enforces = false;
+        let reporting = digest(&doc);
+        assert!(!format!("{reporting:?}").contains("will be stopped"), "{reporting:?}");
+        assert!(reporting.title.contains("announced to be stopped"), "{}", reporting.title);
+    }
+
+    #[test]
+    fn every_machine_is_in_one_list() {
+        let doc = fixture::weekly();
+        let digest = digest(&doc);
+        let rows: Vec<&Row> = digest
+            .parts
+            .iter()
+            .filter(|part| part.title.contains("stopped") && !part.title.starts_with("Stopped"))
+            .chain(digest.parts.iter().filter(|part| part.title.starts_with("Look")))
+            .flat_map(|part| &part.rows)
+            .collect();
+        let distinct: BTreeSet<&Vec<String>> = rows.iter().map(|row| &row.facts).collect();
+        assert_eq!(distinct.len(), rows.len());
+        assert!(!rows.is_empty());
+    }
+
+    #[test]
+    fn fl_128_a_schedule_that_has_gone_home_is_said_first() {
+        let mut doc = fixture::nothing_found();
+        doc.last_complete_run = Some(fixture::time("2026-11-18T09:00:00+01:00"));
+        let digest = digest(&doc);
+        assert!(digest.alarms[0].starts_with("THE LAST COMPLETE RUN WAS 12 DAYS AGO"));
+    }
+}
