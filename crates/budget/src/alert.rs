@@ -84,6 +84,8 @@ pub struct Past<'a> {
     pub rearmed: &'a [(String, String, DateTime<Utc>)],
     /// Who is told when nobody else can be.
     pub fallback: Option<&'a str>,
+    /// Names of channels that are told besides, of every budget. Nobody stands in for them.
+    pub channels: &'a [String],
     /// The zone of periods and days.
     pub zone: Tz,
     /// The clock.
@@ -285,6 +287,7 @@ fn recipients(spec: &BudgetSpec, limit: &str, past: &Past<'_>) -> Vec<(String, O
         let fallback = past.fallback.map(|to| (to.to_owned(), first));
         recipients = all.chain(fallback).collect();
     }
+    recipients.extend(past.channels.iter().map(|channel| (channel.clone(), None)));
     recipients
 }
 

@@ -222,6 +222,25 @@ pub enum Entry {
         /// The step.
         step: Sending<AlertIntent>,
     },
+    /// A step of one weekly report to one recipient.
+    Report {
+        /// Stable key.
+        key: ReportKey,
+        /// The step.
+        step: Sending<ReportIntent>,
+    },
+    /// A weekly report was made: everybody that it is for was tried once.
+    ReportMade {
+        /// The due time that it answers.
+        due: DateTime<Utc>,
+    },
+    /// A step of telling a channel of one confirmed stop.
+    StopTold {
+        /// Stable key.
+        key: StopKey,
+        /// The step.
+        step: Sending<()>,
+    },
     /// A forecast has fallen so far below a threshold that reaching it again is new.
     Rearmed {
         /// The budget's name.
@@ -284,8 +303,8 @@ pub enum Entry {
     },
 }
 
-/// The steps of something sent: the intent before, the answer after. An intent without an answer
-/// was perhaps sent.
+/// The steps of something sent by mail or to a channel: the intent before, the answer after. An
+/// intent without an answer was perhaps sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sending<I> {
@@ -354,6 +373,53 @@ pub struct AlertIntent {
     pub percent: String,
     /// The spending that was announced, as printed.
     pub spent: String,
+}
+
+/// What makes a weekly report the same report: made once for a due time, sent once to each.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportKey {
+    /// The due time that it answers.
+    pub due: DateTime<Utc>,
+    /// The recipient: an address, or the name of a channel.
+    pub to: String,
+}
+
+impl fmt::Display for ReportKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.due.format("%Y-%m-%dT%H:%M:%SZ"), self.to)
+    }
+}
+
+/// What a weekly report tells of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportIntent {
+    /// The start of its period, inclusive.
+    pub from: DateTime<Utc>,
+    /// The end of its period, exclusive: where that of the next report begins.
+    pub until: DateTime<Utc>,
+    /// Whether it tells of everything, and not only of what is its recipient's.
+    pub whole: bool,
+}
+
+/// What makes the news of a stop the same news.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StopKey {
+    /// The machine.
+    #[serde(with = "reaper_model::ident::parts")]
+    pub id: InstanceId,
+    /// When the stop was confirmed.
+    pub at: DateTime<Utc>,
+    /// The channel.
+    pub to: String,
+}
+
+impl fmt::Display for StopKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.id, self.at.to_rfc3339(), self.to)
+    }
 }
 
 /// The steps of an action: the intent before the call, the result after it.

@@ -16,12 +16,13 @@ use crate::state::{
     Ended, Exemption, Intent, Lease, Machine, Message, OpenAction, PastAction, State, Step, Stopped,
 };
 
-/// How long alerts, the rates of a period, settled notices of machines that are gone, and ended
+/// How long alerts, reports, the rates of a period, settled notices of machines that are gone, and ended
 /// exemptions are remembered: for all of a budget's period and long after it, so that nothing of it
 /// is told twice. The log itself keeps them for as long as it lasts.
 pub const MEMORY: TimeDelta = TimeDelta::days(400);
 
-/// How long a confirmed stop is remembered, to know a twin of that machine.
+/// How long a confirmed stop is remembered: to know a twin of that machine, and to tell of it.
+/// What became of telling is remembered a little longer than the stop.
 pub const STOPS: TimeDelta = TimeDelta::days(30);
 
 /// An entry that can not follow from the state before it.
@@ -152,6 +153,15 @@ impl State {
             Entry::Alert { key, step } => {
                 let live = self.live_lease(self.alerts.get(key).map(|alert| &alert.by), header);
                 advance(&mut self.alerts, key.clone(), step, header, live)?;
+            }
+            Entry::Report { key, step } => {
+                let live = self.live_lease(self.reports.get(key).map(|report| &report.by), header);
+                advance(&mut self.reports, key.clone(), step, header, live)?;
+            }
+            Entry::ReportMade { due } => self.report_made = self.report_made.max(Some(*due)),
+            Entry::StopTold { key, step } => {
+                let live = self.live_lease(self.stops_told.get(key).map(|told| &told.by), header);
+                advance(&mut self.stops_told, key.clone(), step, header, live)?;
             }
             Entry::Rearmed { budget, period, threshold } => {
                 let level = (budget.clone(), period.clone(), threshold.clone());
@@ -286,6 +296,8 @@ impl State {
         });
         // Also those without an answer: their period is over, and nobody will try again.
         self.alerts.retain(|_, alert| alert.at >= horizon);
+        self.reports.retain(|_, report| report.at >= horizon);
+        self.stops_told.retain(|_, told| now.signed_duration_since(told.at) <= STOPS + STOPS);
         self.rates.retain(|_, frozen| frozen.at >= horizon);
         self.rearmed.retain(|_, at| *at >= horizon);
         self.exemptions.retain(|_, exemption| exemption.until >= horizon);

@@ -16,7 +16,8 @@ use crate::error::Error;
 /// | --- | --- |
 /// | 1 | machines, cases, notices, actions, exemptions, leases |
 /// | 2 | money: meters, frozen rates, alerts by limit and recipient. No alert was written before |
-pub const FORMAT: u32 = 2;
+/// | 3 | weekly reports by due time and recipient, and what channels were told of stops |
+pub const FORMAT: u32 = 3;
 
 /// The oldest that it reads: a log goes on in the newest format from where it was.
 const OLDEST: u32 = 1;
@@ -151,7 +152,10 @@ mod tests {
             assert!(decode::<Vec<String>>("x", &bytes[..at]).is_err(), "cut at {at}");
             let mut edited = bytes.clone();
             edited[at] ^= 1;
-            assert!(decode::<Vec<String>>("x", &edited).is_err(), "flipped at {at}");
+            let read = decode::<Vec<String>>("x", &edited);
+            // The number of an older format is one that is read too, and of the same body.
+            let older = edited.starts_with(opening(FORMAT - 1).as_bytes());
+            assert!(read.is_err() || older, "flipped at {at}");
         }
     }
 

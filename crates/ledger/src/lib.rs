@@ -6,6 +6,7 @@
 //! commits/00000000000000000001.json        one document per commit, written once, never changed
 //! commits/00000000000000000002.json        each names the digest of the one before
 //! snapshots/00000000000000000050.json.gz   the state after commit 50, to read less
+//! reports/00000000001796018400.json.gz     the document of a weekly report, by its time
 //! probe/…                                  for a moment, while a ledger is opened for writing
 //! ```
 //!
@@ -26,6 +27,7 @@
 //! | [`chain`] | commits in order, each checked against the one before |
 //! | [`view`] | [`View`]: the state as read, without the right to write |
 //! | [`ledger`] | [`Ledger`]: append, claim, release |
+//! | [`mod@archive`] | the documents of weekly reports, beside the log |
 //! | [`compact`] | snapshots and the end of old commits |
 //! | [`mod@verify`] | the whole log, checked |
 //!
@@ -33,6 +35,7 @@
 //! not be read is an error and never an empty state.
 
 pub mod address;
+pub mod archive;
 pub mod chain;
 pub mod commit;
 pub mod compact;
@@ -57,7 +60,10 @@ mod snapshot;
 pub use address::Address;
 pub use commit::{Commit, Head, Header, Writer};
 pub use compact::{Compacted, Policy};
-pub use entry::{Account, ActionStep, AlertIntent, AlertKey, Entry, NoticeIntent, Place, Sending};
+pub use entry::{
+    Account, ActionStep, AlertIntent, AlertKey, Entry, NoticeIntent, Place, ReportIntent,
+    ReportKey, Sending, StopKey,
+};
 pub use error::Error;
 pub use fold::Contradiction;
 pub use frame::{Digest, FORMAT};

@@ -5,7 +5,7 @@
 use reaper_model::InstanceId;
 
 use crate::commit::Commit;
-use crate::entry::{AlertKey, Entry};
+use crate::entry::{AlertKey, Entry, ReportKey, StopKey};
 use crate::fold::Contradiction;
 use crate::state::State;
 
@@ -32,9 +32,12 @@ impl State {
                 Entry::RatesFrozen { period, .. } => part.take_rates(self, period),
                 Entry::Notice { key, .. } => part.take_notice(self, key),
                 Entry::Alert { key, .. } => part.take_alert(self, key),
+                Entry::Report { key, .. } => part.take_report(self, key),
+                Entry::StopTold { key, .. } => part.take_stop_told(self, key),
                 Entry::RunStarted { .. }
                 | Entry::RunEnded { .. }
                 | Entry::MetersRead { .. }
+                | Entry::ReportMade { .. }
                 | Entry::Rearmed { .. }
                 | Entry::Exempted { .. }
                 | Entry::ExemptionEnded { .. }
@@ -73,6 +76,18 @@ impl State {
                 self.take_machine(from, &about.id);
             }
             self.notices.insert(key.to_owned(), notice.clone());
+        }
+    }
+
+    fn take_report(&mut self, from: &Self, key: &ReportKey) {
+        if let Some(report) = from.reports.get(key) {
+            self.reports.insert(key.clone(), report.clone());
+        }
+    }
+
+    fn take_stop_told(&mut self, from: &Self, key: &StopKey) {
+        if let Some(told) = from.stops_told.get(key) {
+            self.stops_told.insert(key.clone(), told.clone());
         }
     }
 

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::codec;
 use crate::commit::{Head, Writer};
-use crate::entry::{Account, AlertIntent, AlertKey, NoticeIntent, Place, Sending};
+use crate::entry::{
+    Account, AlertIntent, AlertKey, NoticeIntent, Place, ReportIntent, ReportKey, Sending, StopKey,
+};
 use crate::meter::Meter;
 use crate::rates::Frozen;
 
@@ -35,6 +37,13 @@ pub struct State {
     pub(crate) metered_since: Option<DateTime<Utc>>,
     #[serde(default)]
     pub(crate) rates: BTreeMap<String, Frozen>,
+    /// Snapshots of format 2 and before know nothing of reports.
+    #[serde(default, with = "codec::pairs")]
+    pub(crate) reports: BTreeMap<ReportKey, Message<ReportIntent>>,
+    #[serde(default)]
+    pub(crate) report_made: Option<DateTime<Utc>>,
+    #[serde(default, with = "codec::pairs")]
+    pub(crate) stops_told: BTreeMap<StopKey, Message<()>>,
     #[serde(default, with = "codec::pairs")]
     pub(crate) rearmed: BTreeMap<Level, DateTime<Utc>>,
     #[serde(with = "codec::by_instance")]
@@ -179,7 +188,7 @@ pub struct Stopped {
     pub looks: Looks,
 }
 
-/// A notice or an alert.
+/// A notice, an alert, a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message<I> {
@@ -338,6 +347,26 @@ impl State {
     /// All remembered alerts.
     pub fn alerts(&self) -> impl Iterator<Item = (&AlertKey, &Message<AlertIntent>)> {
         self.alerts.iter()
+    }
+
+    /// A weekly report by its key.
+    pub fn report(&self, key: &ReportKey) -> Option<&Message<ReportIntent>> {
+        self.reports.get(key)
+    }
+
+    /// All remembered weekly reports, the oldest due time first.
+    pub fn reports(&self) -> impl Iterator<Item = (&ReportKey, &Message<ReportIntent>)> {
+        self.reports.iter()
+    }
+
+    /// The newest due time whose report went, or was tried to go, to everybody that it is for.
+    pub fn report_made(&self) -> Option<DateTime<Utc>> {
+        self.report_made
+    }
+
+    /// What became of telling a channel of a stop.
+    pub fn stop_told(&self, key: &StopKey) -> Option<&Message<()>> {
+        self.stops_told.get(key)
     }
 
     /// When the forecast of a budget last fell so far below a threshold in a period that reaching

@@ -77,7 +77,7 @@ pub(crate) fn of(routing: &Routing, owner: &Owner, rejected: &BTreeSet<String>) 
 
 /// Whether one of the owner's addresses that may be written to was refused for good.
 fn rejected_of(routing: &Routing, owner: &Owner, rejected: &BTreeSet<String>) -> bool {
-    owner.emails.iter().any(|email| permits(routing, email) && rejected.contains(&folded(email)))
+    owner.emails.iter().any(|email| routing.permits(email) && rejected.contains(&folded(email)))
 }
 
 /// Owner and fallback, for what both must know.
@@ -121,7 +121,7 @@ fn reachable(
         return Err(Instead::NoAddress);
     }
     let mut allowed: Vec<&String> =
-        owner.emails.iter().filter(|email| permits(routing, email)).collect();
+        owner.emails.iter().filter(|email| routing.permits(email)).collect();
     if allowed.is_empty() {
         return Err(Instead::OutsideDomains);
     }
@@ -134,8 +134,12 @@ fn reachable(
     Ok(allowed.into_iter().cloned().collect())
 }
 
-fn permits(routing: &Routing, address: &str) -> bool {
-    let address = folded(address);
-    let Some((_, domain)) = address.rsplit_once('@') else { return false };
-    routing.allowed_domains.iter().any(|allowed| folded(allowed) == domain)
+impl Routing {
+    /// Whether an owner's address lies in a domain that may be written to: tags can be written by
+    /// anybody.
+    pub fn permits(&self, address: &str) -> bool {
+        let address = folded(address);
+        let Some((_, domain)) = address.rsplit_once('@') else { return false };
+        self.allowed_domains.iter().any(|allowed| folded(allowed) == domain)
+    }
 }

@@ -30,6 +30,7 @@ fn past(told: &[ToldAlert]) -> Past<'_> {
         told,
         rearmed: &[],
         fallback: Some("gpu-team@example.org"),
+        channels: &[],
         zone: chrono_tz::UTC,
         now: time(NOW),
     }

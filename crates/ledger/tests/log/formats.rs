@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use reaper_ledger::{FORMAT, Policy, Sending, Store, View, verify};
+use reaper_ledger::{Entry, FORMAT, Policy, ReportIntent, ReportKey, Sending, Store, View, verify};
 use tempfile::TempDir;
 
 use crate::support::{day, look, machine, notice, open, reading, record, run_ended, to_owner};
 
-/// A copy of a log that the last version of format 1 has written: a claim, a listing of two
-/// machines, a case with its notice, a snapshot after the fourth commit, and a day later a listing
-/// that lacks one of the machines.
-fn format_1() -> (TempDir, Store) {
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/format-1");
+/// A copy of a log that the last version of a format has written.
+///
+/// Format 1: a claim, a listing of two machines, a case with its notice, a snapshot after the fourth
+/// commit, and a day later a listing that lacks one of the machines. Format 2: the same without the
+/// claim and with what they cost, and an alert that was accepted.
+fn of_format(format: u32) -> (TempDir, Store) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/format-{format}"));
     let folder = TempDir::new().expect("a folder");
     for name in ["commits", "snapshots"] {
         std::fs::create_dir(folder.path().join(name)).expect("made");
@@ -27,7 +29,7 @@ fn format_1() -> (TempDir, Store) {
 
 #[tokio::test]
 async fn a_log_of_format_1_is_read_and_gone_on_from() {
-    let (folder, store) = format_1();
+    let (folder, store) = of_format(1);
     let verified = verify(&store).await.expect("in order");
     assert_eq!((verified.commits, verified.snapshots), (6, 1));
     let view = View::read(&store).await.expect("readable");
@@ -56,4 +58,30 @@ async fn a_log_of_format_1_is_read_and_gone_on_from() {
     let newest = folder.path().join(format!("commits/{:020}.json", 8));
     let text = std::fs::read_to_string(newest).expect("read");
     assert!(text.starts_with(&format!("{{\"format\":{FORMAT},")), "an older version refuses it");
+}
+
+#[tokio::test]
+async fn a_log_of_format_2_is_read_and_gone_on_from() {
+    let (_folder, store) = of_format(2);
+    let verified = verify(&store).await.expect("in order");
+    assert_eq!((verified.commits, verified.snapshots), (5, 1));
+    let view = View::read(&store).await.expect("readable");
+    let state = view.state();
+    assert_eq!((state.meters().count(), state.alerts().count()), (2, 1));
+    assert!(state.alerts().all(|(_, alert)| alert.accepted_at() == Some(day(0))));
+    assert_eq!((state.reports().count(), state.report_made()), (0, None));
+
+    // Reports begin.
+    let mut ledger = open(&store, "run-2").await;
+    let key = ReportKey { due: day(2), to: "team@example.org".to_owned() };
+    let intent = ReportIntent { from: day(0), until: day(2), whole: true };
+    let step = |step| vec![Entry::Report { key: key.clone(), step }];
+    record(&mut ledger, day(2), step(Sending::Intended(intent.clone()))).await.expect("new");
+    record(&mut ledger, day(2), step(Sending::Accepted)).await.expect("intended");
+    record(&mut ledger, day(2), vec![Entry::ReportMade { due: day(2) }]).await.expect("made");
+    let again = record(&mut ledger, day(3), step(Sending::Intended(intent))).await;
+    assert!(again.is_err(), "accepted before");
+    let read = View::read(&store).await.expect("readable");
+    assert_eq!(read.state(), ledger.state());
+    assert_eq!(read.state().report_made(), Some(day(2)));
 }
