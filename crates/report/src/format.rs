@@ -4,7 +4,7 @@ use std::io;
 
 use reaper_model::AuditDocument;
 
-use crate::{TableOptions, csv, json, junit, markdown, table};
+use crate::{TableOptions, csv, json, junit, markdown, page, table};
 
 /// How an audit document can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Format {
     Json,
     /// GitHub flavoured, for job summaries and comments.
     Markdown,
+    /// A page for a browser that loads nothing.
+    Html,
     /// For spreadsheets: the machines, one a row.
     Csv,
     /// For the test tabs of CI systems: machines, scopes, budgets and mails as test cases.
@@ -35,6 +37,7 @@ pub fn write(
         Format::Table => out.write_all(table(doc, options).as_bytes()),
         Format::Json => json(doc, out),
         Format::Markdown => out.write_all(markdown(doc).as_bytes()),
+        Format::Html => page(doc, out),
         Format::Csv => csv(doc, out),
         Format::Junit => junit(doc, out),
     }

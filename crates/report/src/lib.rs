@@ -15,6 +15,7 @@
 //! | `prometheus` | the output for Prometheus: figures of one run |
 //! | `keep` | the command that keeps a machine |
 //! | `table`, `markdown`, `json`, `explain` | one output each for the audit document |
+//! | `page` | the document as an HTML page |
 //! | `junit` | the document as test cases for CI systems |
 //! | `sheet` | its machines as CSV; `cell` is what all CSV files share |
 //! | `focus` | the output for cost tools: what machines have cost, day by day |
@@ -39,6 +40,7 @@ mod layout;
 mod machine;
 mod mail;
 mod markdown;
+mod page;
 mod prometheus;
 mod sheet;
 mod spend;
@@ -62,6 +64,7 @@ pub use junit::junit;
 pub use keep::keep_command;
 pub use layout::TableOptions;
 pub use markdown::{markdown, markdown_within};
+pub use page::page;
 pub use prometheus::{RunFigures, last_success, prometheus};
 pub use sheet::{csv, csv_of};
 pub use table::table;

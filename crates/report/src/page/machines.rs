@@ -1,0 +1,164 @@
+//! All machines that are there, orphans first, and of those first what looks off and is billed.
+
+use reaper_model::State;
+use reaper_model::document::{AuditDocument, MachineView, Verdict};
+
+use super::table::{Cell, Column, Line, Row, Table};
+use super::text::Text;
+use super::{Block, Section};
+use crate::figures::{Zone, number};
+use crate::{action, keep, machine, waiting};
+
+/// The titles stand in the style as well, for phones.
+pub(super) const COLUMNS: [Column; 10] = [
+    Column::text("Machine"),
+    Column::text("Verdict"),
+    Column::text("Type"),
+    Column::number("Age"),
+    Column::text("Owner"),
+    Column::number("A day"),
+    Column::number("So far"),
+    Column::number("A month"),
+    Column::plain("Why"),
+    Column::plain("What next"),
+];
+
+/// By the eyes that they need.
+const BY_VERDICT: [Verdict; 6] = [
+    Verdict::Orphan,
+    Verdict::Unjudged,
+    Verdict::Exempt,
+    Verdict::Protected,
+    Verdict::Managed,
+    Verdict::Ok,
+];
+
+pub(super) fn section(doc: &AuditDocument) -> Option<Section> {
+    let mut machines: Vec<&MachineView> =
+        doc.instances.iter().filter(|machine| machine.state != State::Ended).collect();
+    machines.sort_by_key(|machine| (rank(machine.verdict), !machine.stopped_but_billed));
+    let options = BY_VERDICT
+        .into_iter()
+        .map(|verdict| {
+            let of = machines.iter().filter(|machine| machine.verdict == verdict);
+            (verdict.name(), of.count())
+        })
+        .filter(|&(_, number)| number > 0)
+        .collect();
+    let zone = Zone::of(doc);
+    let first = machines.first()?;
+    let caption = "All machines, orphans first, those that look off and are billed before others";
+    let table = Table::of("machines", caption, &COLUMNS, (&machines, usize::MAX), |machine| {
+        row(doc, zone, machine)
+    });
+    let example = keep::command(doc, first).replacen(&first.id, "ID", 1);
+    let notes = vec![
+        Text::new(format!("To keep a machine, with the ID of its row: {example}")),
+        Text::new("Costs are of compute since the last start; a month is 730 hours."),
+    ];
+    Some(Section {
+        id: "fleet",
+        title: "Machines",
+        count: Some(number(machines.len())),
+        notes,
+        blocks: vec![Block::Table(table.searched(options))],
+    })
+}
+
+fn rank(verdict: Verdict) -> usize {
+    BY_VERDICT.iter().position(|&other| other == verdict).unwrap_or(BY_VERDICT.len())
+}
+
+const fn mark(machine: &MachineView) -> &'static str {
+    match machine.verdict {
+        Verdict::Orphan => "bad",
+        Verdict::Unjudged => "warn",
+        Verdict::Exempt | Verdict::Protected | Verdict::Managed => "calm",
+        Verdict::Ok => "good",
+    }
+}
+
+fn row(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Row {
+    let mark = mark(machine);
+    let mut verdict = vec![Line::Badge(mark, Text::new(machine.verdict.name()))];
+    if let Some(state) = machine::odd_state(machine) {
+        let line = if machine.stopped_but_billed { Line::Loud } else { Line::Quiet };
+        verdict.push(line(Text::new(state)));
+    }
+    let mut why = if machine.verdict == Verdict::Orphan {
+        machine::reasons(machine)
+    } else {
+        vec![machine.why.clone()]
+    };
+    why.extend(machine::gaps(machine));
+    let [day, so_far, month] = money_of(machine);
+    Row {
+        verdict: Some(machine.verdict.name()),
+        mark: (mark == "bad" || mark == "warn").then_some(mark),
+        cells: vec![
+            identity(machine),
+            Cell::lines(verdict),
+            kind(machine),
+            Cell::number(machine::age(machine), machine.age_hours.clone().filter(is_number)),
+            Cell::text(machine::owner(machine)),
+            day,
+            so_far,
+            month,
+            Cell::texts(&why),
+            Cell::texts(&next(doc, zone, machine)),
+        ],
+    }
+}
+
+fn is_number(text: &String) -> bool {
+    text.parse::<rust_decimal::Decimal>().is_ok()
+}
+
+/// What is asked for, how far that is, what became of it, and what goes on being charged.
+fn next(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Vec<String> {
+    let mut next = machine::wanted(machine);
+    next.extend(waiting::case(machine, zone));
+    next.extend(action::of(doc, machine).map(|action| action.outcome()));
+    next.extend(machine::still_charged_short(machine).map(|what| format!("still charged: {what}")));
+    next
+}
+
+/// Its name, its full id, and where it stands with the account's name.
+pub(super) fn identity(machine: &MachineView) -> Cell {
+    named(Some(machine::name(machine)), &machine.id, &machine::place(machine))
+}
+
+/// The same of a machine of which less is known.
+pub(super) fn named(name: Option<&str>, id: &str, place: &str) -> Cell {
+    Cell::lines(vec![
+        Line::Strong(Text::new(name.unwrap_or(machine::MISSING))),
+        Line::Code(Text::new(id)),
+        Line::Quiet(Text::new(place)),
+    ])
+}
+
+/// Type, GPUs and way of payment.
+pub(super) fn kind(machine: &MachineView) -> Cell {
+    let mut lines = vec![
+        Line::Code(Text::new(machine.machine_type.as_str())),
+        Line::Plain(Text::new(machine::gpus(machine))),
+    ];
+    lines.extend(machine::purchase(machine).map(|way| Line::Quiet(Text::new(way))));
+    Cell::lines(lines)
+}
+
+/// What a further day costs, what it has cost, what a further month costs.
+pub(super) fn money_of(machine: &MachineView) -> [Cell; 3] {
+    let billed = machine.billing != reaper_model::document::Billing::NotBilled;
+    let cost = machine.cost.as_ref().filter(|_| billed);
+    let day = machine::per_day(machine);
+    let shown = match day {
+        Some(day) => day.to_string(),
+        None => machine::per_month(machine),
+    };
+    [
+        Cell::money(shown, day),
+        Cell::money(machine::so_far(machine), cost.and_then(|cost| cost.since_start)),
+        Cell::money(machine::per_month(machine), cost.map(|cost| cost.per_month_if_left)),
+    ]
+}
