@@ -10,6 +10,7 @@
 //! | [`notice`] | [`Notice`]: the mail to an owner about machines |
 //! | [`alert`] | [`Alert`]: the mail about a budget of which a threshold is reached |
 //! | [`weekly`] | [`Weekly`]: the weekly report, to whoever gets all of it or to an owner |
+//! | `chart` | bars over time as a picture |
 //! | `frame`, `words`, `field` | what the forms and texts of all mails share |
 //!
 //! Everything but [`smtp`] is pure. Whom to write to, when, and what a delivery means for a case is
@@ -24,6 +25,8 @@ pub mod notice;
 pub mod smtp;
 pub mod weekly;
 
+#[cfg(feature = "chart")]
+mod chart;
 mod field;
 mod frame;
 mod words;

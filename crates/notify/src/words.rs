@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
+use reaper_model::Money;
 
 /// Cleaned, and at most `most` characters long; what was cut off is marked by `…`.
 pub(crate) fn short(text: &str, most: usize) -> String {
@@ -48,9 +49,55 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [head @ .., last] => format!("{} and {last}", head.join(", ")),
+    }
+}
+
+/// Amounts side by side, never added: `2,520.00 EUR and 100.00 USD`. `None` when there are none.
+pub(crate) fn amounts(sums: impl IntoIterator<Item = Money>) -> Option<String> {
+    let shown: Vec<String> = sums.into_iter().map(|money| money.to_string()).collect();
+    (!shown.is_empty()).then(|| listed(&shown))
+}
+
+/// Hours as the document writes them, for people: `<1h`, `5h`, `30d 0h`. Anything else as it is.
+pub(crate) fn age(hours: &str) -> String {
+    let whole: Option<u64> = hours.split('.').next().and_then(|whole| whole.parse().ok());
+    match whole {
+        None => hours.to_owned(),
+        Some(0) => "<1h".to_owned(),
+        Some(hours @ 1..24) => format!("{hours}h"),
+        Some(hours) => format!("{}d {}h", hours / 24, hours % 24),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ages_are_short() {
+        for (hours, shown) in [
+            ("0.4", "<1h"),
+            ("23.9", "23h"),
+            ("24.0", "1d 0h"),
+            ("720.0", "30d 0h"),
+            ("soon", "soon"),
+        ] {
+            assert_eq!(age(hours), shown);
+        }
+    }
+
+    #[test]
+    fn fl_107_two_currencies_stand_side_by_side() {
+        let sums = ["2520 EUR", "100 USD"].map(|text| text.parse().expect("valid"));
+        assert_eq!(amounts(sums).as_deref(), Some("2,520.00 EUR and 100.00 USD"));
+        assert_eq!(amounts([]), None);
+    }
 
     #[test]
     fn a_cut_is_marked_and_counts_characters() {

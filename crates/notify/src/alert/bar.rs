@@ -8,14 +8,14 @@ const CELLS: usize = 100;
 
 /// A cell of the table.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Segment {
+pub(crate) struct Segment {
     /// Its share of the width, in percent.
-    pub(super) percent: usize,
-    pub(super) color: &'static str,
+    pub(crate) percent: usize,
+    pub(crate) color: &'static str,
 }
 
 /// The bar from the left to the right, 100 % together.
-pub(super) fn segments(budget: &BudgetView) -> Vec<Segment> {
+pub(crate) fn segments(budget: &BudgetView) -> Vec<Segment> {
     let spent = if budget.status == BudgetStatus::Over { "#b42318" } else { "#3567a8" };
     let mut last = spent;
     let color = |cell| match cell {

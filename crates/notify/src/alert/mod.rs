@@ -19,4 +19,5 @@ mod view;
 #[cfg(test)]
 mod fixture;
 
+pub(crate) use bar::{Segment, segments};
 pub use view::{Against, Alert, Repeat, Row, Stop, Why};

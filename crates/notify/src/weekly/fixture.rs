@@ -1,6 +1,8 @@
 //! Documents with a weekly report for the tests: two owners with findings, two without, nobody's
 //! machine, a place that was not read, two currencies.
 
+// The tests over SMTP take this file in by its path.
+#[path = "fixture/machines.rs"]
 mod machines;
 
 use chrono::{DateTime, FixedOffset};
@@ -10,6 +12,8 @@ use reaper_model::document::{
     TotalsView, Warning, WeekView,
 };
 use reaper_model::{Class, Money, OnLimit, Outcome, Verb};
+
+use super::{Address, Owner, Reader, Weekly, key, thread};
 
 pub(crate) use machines::machines;
 
@@ -244,6 +248,32 @@ pub(crate) fn nothing() -> AuditDocument {
         last_complete_run: Some(time("2026-11-29T08:05:00+01:00")),
         rates: Vec::new(),
         warnings: Vec::new(),
+    }
+}
+
+/// The mail to whoever gets everything.
+pub(crate) fn digest(doc: &AuditDocument) -> Weekly<'_> {
+    let to = "gpu-team@example.org".parse().expect("an address");
+    mail(doc, to, Reader::Digest)
+}
+
+/// The mail to an owner.
+pub(crate) fn to_owner<'a>(doc: &'a AuditDocument, address: &'a Address) -> Weekly<'a> {
+    mail(doc, address.clone(), Reader::Owner(Owner { address, names: &[] }))
+}
+
+fn mail<'a>(doc: &'a AuditDocument, to: Address, reader: Reader<'a>) -> Weekly<'a> {
+    Weekly {
+        key: key(doc, &to).expect("a key"),
+        thread: thread(doc, &to).expect("a key"),
+        to,
+        at: doc.now.to_utc(),
+        zone: chrono_tz::Europe::Amsterdam,
+        contact: Some("gpu-team@example.org"),
+        link: None,
+        keep_tag: "reaper-keep",
+        doc,
+        reader,
     }
 }
 

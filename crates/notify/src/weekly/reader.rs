@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use reaper_model::document::{AuditDocument, MachineView, OwnerStatus, Verdict};
+use reaper_model::{ActionResult, Phase};
 
 use crate::address::Address;
 
@@ -80,6 +81,11 @@ impl<'a> Belongings<'a> {
             }),
         }
     }
+
+    /// Whether a warning is about a machine of the reader's.
+    pub(super) fn hold(&self, subject: Option<&str>) -> bool {
+        subject.is_some_and(|id| self.machines.get(id) == Some(&true))
+    }
 }
 
 /// The addresses of a machine's owners, where they are known: what contradicts itself or names
@@ -99,22 +105,25 @@ fn is(text: &str, address: &Address) -> bool {
     text.parse().is_ok_and(|other: Address| other.folded() == address.folded())
 }
 
-/// Whether the machine is something to act on or to be told of.
+/// Whether the machine is something to act on or to be told of: an orphan, or one that looks off and
+/// is billed.
 pub(super) fn is_finding(machine: &MachineView) -> bool {
-    machine.verdict == Verdict::Orphan || is_announced(machine)
+    let judged = matches!(machine.verdict, Verdict::Ok | Verdict::Unjudged);
+    machine.verdict == Verdict::Orphan || (judged && machine.stopped_but_billed)
 }
 
-/// Whether a stop or termination of it has been announced and not happened.
+/// Whether a stop or termination of it has been announced and not happened. What has been protected
+/// or exempted since is not acted upon.
 pub(super) fn is_announced(machine: &MachineView) -> bool {
-    use reaper_model::{ActionResult, Phase};
-    let ended =
-        matches!(machine.action.result, Some(ActionResult::Confirmed | ActionResult::AlreadyGone));
-    machine.case.as_ref().is_some_and(|case| {
+    let done = [Some(ActionResult::Confirmed), Some(ActionResult::AlreadyGone)];
+    let announced = machine.case.as_ref().is_some_and(|case| {
         case.due_at.is_some() && matches!(case.state, Phase::Noticed | Phase::Due)
-    }) && !ended
+    });
+    machine.verdict == Verdict::Orphan && announced && !done.contains(&machine.action.result)
 }
 
-/// Whether an owner has anything to read: a finding, an announced stop, or a stop in the period.
+/// Whether an owner has anything to read: a finding, an announced stop among them, or a stop in the
+/// period.
 pub fn concerns(doc: &AuditDocument, owner: Owner<'_>) -> bool {
     let belongings = Belongings::of(Reader::Owner(owner), doc);
     let found = |machine: &MachineView| is_finding(machine) && Reader::Owner(owner).has(machine);

@@ -1,0 +1,248 @@
+//! The subject: on a phone it is all that is seen. What will be stopped and when, what is at stake,
+//! which budgets are full, and never "all clear" where something was not read.
+
+use chrono::{DateTime, Utc};
+use reaper_model::Money;
+use reaper_model::document::{BudgetStatus, BudgetView, WantedAction};
+use reaper_report::budget;
+use rust_decimal::{Decimal, RoundingStrategy};
+
+use super::contents::{Contents, Sum, per_month};
+use super::coverage::Coverage;
+use super::reader::Reader;
+use super::section::grouped;
+use super::view::Weekly;
+use crate::words::count;
+
+impl Weekly<'_> {
+    /// `reaper: 3 will stop Fri 4 Dec, EUR 1,240/month at stake, 2 budgets over 80 %`.
+    pub(super) fn subject(&self, contents: &Contents<'_>) -> String {
+        format!("reaper: {}", self.gist(contents))
+    }
+
+    /// The subject's statement as a headline.
+    pub(super) fn headline(&self, contents: &Contents<'_>) -> String {
+        let mut text = self.gist(contents);
+        if let Some(first) = text.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        text
+    }
+
+    fn gist(&self, contents: &Contents<'_>) -> String {
+        let coverage = Coverage::of(self.doc);
+        if coverage.is_blind() {
+            return "nothing could be read, so nothing is known".to_owned();
+        }
+        let budgets = budgets(contents.budgets);
+        let mut parts = self.found(contents);
+        if parts.is_empty() {
+            parts.push(if coverage.unread > 0 {
+                "nothing found in what could be read".to_owned()
+            } else if !contents.unjudged.is_empty() {
+                let number = count(contents.unjudged.len(), "machine");
+                format!("nothing found, {number} could not be judged")
+            } else if budgets.is_empty() {
+                format!("all clear, {}", self.checked(contents))
+            } else {
+                format!("nothing found, {}", self.checked(contents))
+            });
+        }
+        parts.extend(budgets);
+        if coverage.unread > 0 && self.reader == Reader::Digest {
+            parts.push(format!("{} NOT read", count(coverage.unread, "region")));
+        }
+        parts.join(", ")
+    }
+
+    /// `41 GPUs checked`.
+    fn checked(&self, contents: &Contents<'_>) -> String {
+        match self.reader {
+            Reader::Digest => {
+                let gpus = usize::try_from(self.doc.totals.gpus).unwrap_or(usize::MAX);
+                let plural = if gpus == 1 { "" } else { "s" };
+                format!("{} GPU{plural} checked", grouped(gpus))
+            }
+            Reader::Owner(_) => format!("{} checked", count(contents.machines.len(), "machine")),
+        }
+    }
+
+    /// What was found, and what it costs; nothing where nothing was.
+    fn found(&self, contents: &Contents<'_>) -> Vec<String> {
+        let (announced, forgotten) = (&contents.announced, &contents.forgotten);
+        if !announced.is_empty() {
+            let due = announced.iter().filter_map(|machine| machine.case.as_ref()?.due_at);
+            let due: Vec<DateTime<Utc>> = due.map(|due| due.to_utc()).collect();
+            let ended = announced
+                .iter()
+                .filter(|machine| machine.action.wanted == Some(WantedAction::Terminate))
+                .count();
+            let number = announced.len();
+            let mut what = if self.doc.enforces {
+                format!("{} will stop", grouped(number))
+            } else {
+                let plural = if number == 1 { "" } else { "s" };
+                format!("{} stop{plural} announced", grouped(number))
+            };
+            if ended > 0 {
+                what.push_str(&format!(" ({} for good)", grouped(ended)));
+            }
+            what.push_str(&self.when(&due));
+            let stake = sums(&per_month(announced.iter().copied()));
+            return vec![what, format!("{stake} at stake")];
+        }
+        if !forgotten.is_empty() {
+            let number = grouped(forgotten.len());
+            let looks = if forgotten.len() == 1 { "looks" } else { "look" };
+            let sums = sums(&per_month(forgotten.iter().copied()));
+            return vec![format!("{number} {looks} forgotten"), sums];
+        }
+        let stopped = &contents.stopped;
+        if stopped.is_empty() || self.reader == Reader::Digest {
+            return Vec::new();
+        }
+        vec![format!("{} stopped since the last report", count(stopped.len(), "machine"))]
+    }
+
+    /// The day; of several the first.
+    fn when(&self, due: &[DateTime<Utc>]) -> String {
+        let Some(&first) = due.iter().min() else { return String::new() };
+        if first <= self.at {
+            return ", the first now".to_owned();
+        }
+        let day = |at: DateTime<Utc>| at.with_timezone(&self.zone).date_naive();
+        let shown = first.with_timezone(&self.zone).format("%a %-d %b");
+        if due.iter().all(|at| day(*at) == day(first)) {
+            format!(" {shown}")
+        } else {
+            format!(", the first {shown}")
+        }
+    }
+}
+
+/// `1 budget over its limit`, `2 budgets over 80 %`, `1 forecast over its limit`.
+fn budgets(budgets: &[BudgetView]) -> Vec<String> {
+    let number = |status| budgets.iter().filter(|budget| budget.status == status).count();
+    let warned = budgets.iter().filter(|budget| budget.status == BudgetStatus::Warn);
+    // The least of what each has reached holds for all of them.
+    let percent = |text: &String| text.trim_end_matches('%').parse::<Decimal>().ok();
+    let highest = warned.filter_map(|budget| {
+        budget.reached.iter().filter_map(|text| Some((percent(text)?, text))).max()
+    });
+    let least = highest.min().map(|(_, text)| budget::thresholds(std::slice::from_ref(text)));
+    let over = number(BudgetStatus::Over);
+    let forecast = number(BudgetStatus::ForecastOver);
+    [
+        (over > 0).then(|| format!("{} over the limit", count(over, "budget"))),
+        least.map(|least| format!("{} over {least}", count(number(BudgetStatus::Warn), "budget"))),
+        (forecast > 0).then(|| format!("{} forecast over the limit", count(forecast, "budget"))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// `EUR 1,240 + USD 100/month`: in whole units, for there is little room; the mail has the cents.
+fn sums(sum: &Sum) -> String {
+    let shown: Vec<String> = sum.known.iter().copied().map(whole).collect();
+    if shown.is_empty() {
+        return "price unknown".to_owned();
+    }
+    let least = if sum.at_least { "at least " } else { "" };
+    format!("{least}{}/month", shown.join(" + "))
+}
+
+fn whole(money: Money) -> String {
+    let rounded = money.amount.round_dp_with_strategy(0, RoundingStrategy::MidpointAwayFromZero);
+    let shown = Money::new(rounded, money.currency).to_string();
+    let units = shown.split('.').next().unwrap_or_default();
+    format!("{} {units}", money.currency)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::weekly::fixture;
+    use reaper_model::AuditDocument;
+
+    fn subject(doc: &AuditDocument) -> String {
+        let weekly = fixture::digest(doc);
+        weekly.subject(&Contents::of(&weekly))
+    }
+
+    #[test]
+    fn an_owner_reads_what_stops_when_and_what_is_at_stake() {
+        let doc = fixture::weekly();
+        let subject = |to: &str| {
+            let to = to.parse().expect("an address");
+            let weekly = fixture::to_owner(&doc, &to);
+            weekly.subject(&Contents::of(&weekly))
+        };
+        assert_eq!(
+            subject("alice@example.org"),
+            "reaper: 1 will stop Fri 4 Dec, EUR 2,555/month at stake"
+        );
+        assert_eq!(
+            subject("bob@example.org"),
+            "reaper: 1 will stop Fri 4 Dec, EUR 876/month at stake"
+        );
+    }
+
+    #[test]
+    fn the_digest_names_full_budgets_and_what_was_not_read() {
+        let mut doc = fixture::weekly();
+        assert_eq!(
+            subject(&doc),
+            "reaper: 3 will stop, the first Thu 3 Dec, EUR 5,475/month at stake, 1 budget over 80 %, 1 region NOT read"
+        );
+        doc.enforces = false;
+        assert!(subject(&doc).starts_with("reaper: 3 stops announced, the first Thu 3 Dec, EUR"));
+        doc.budgets[1].status = BudgetStatus::Warn;
+        doc.budgets[1].reached = vec!["50%".to_owned()];
+        assert!(subject(&doc).contains(", 2 budgets over 50 %, "), "{}", subject(&doc));
+        doc.budgets[0].status = BudgetStatus::Over;
+        assert!(subject(&doc).contains("1 budget over the limit, 1 budget over 50 %,"));
+    }
+
+    #[test]
+    fn fl_149_all_clear_is_said_only_where_all_was_read_and_judged() {
+        let mut doc = fixture::nothing();
+        assert_eq!(subject(&doc), "reaper: all clear, 9 GPUs checked");
+        doc.budgets[0].status = BudgetStatus::Over;
+        assert_eq!(subject(&doc), "reaper: nothing found, 9 GPUs checked, 1 budget over the limit");
+        doc.instances[0].verdict = reaper_model::document::Verdict::Unjudged;
+        assert!(subject(&doc).starts_with("reaper: nothing found, 1 machine could not be judged"));
+        doc.scopes[0].status = reaper_model::document::ScopeStatus::Failed;
+        assert_eq!(
+            subject(&doc),
+            "reaper: nothing found in what could be read, 1 budget over the limit, 1 region NOT read"
+        );
+        doc.scopes.iter_mut().for_each(|scope| {
+            scope.status = reaper_model::document::ScopeStatus::Failed;
+        });
+        assert_eq!(subject(&doc), "reaper: nothing could be read, so nothing is known");
+    }
+
+    #[test]
+    fn fl_107_two_currencies_stand_side_by_side_and_a_gap_is_at_least() {
+        let mut doc = fixture::weekly();
+        doc.budgets.clear();
+        doc.scopes.clear();
+        for machine in &mut doc.instances {
+            machine.case = None;
+        }
+        assert_eq!(subject(&doc), "reaper: 4 look forgotten, EUR 5,475 + USD 2,402/month");
+        doc.instances[1].cost = None;
+        doc.instances[1].action.saves_per_month = None;
+        assert_eq!(subject(&doc), "reaper: 4 look forgotten, at least EUR 3,431 + USD 2,402/month");
+    }
+
+    #[test]
+    fn a_day_that_has_passed_is_not_announced_again() {
+        let mut doc = fixture::weekly();
+        doc.now = fixture::time("2026-12-03T10:00:00+01:00");
+        assert!(subject(&doc).starts_with("reaper: 3 will stop, the first now, EUR"));
+        doc.instances[0].action.wanted = Some(WantedAction::Terminate);
+        assert!(subject(&doc).starts_with("reaper: 3 will stop (1 for good), the first now,"));
+    }
+}
