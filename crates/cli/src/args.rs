@@ -8,6 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use reaper_model::duration::ParseSpanError;
 use reaper_model::{Class, Span, outcome::EXIT_FINDINGS};
 
+use crate::ci::Kit;
 use crate::fail_on::FailOn;
 
 /// Finds forgotten GPU machines, says whose they are and what they burn.
@@ -61,8 +62,13 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Audit a simulated fleet: no credentials, no configuration, no network.
     Demo,
-    /// Write a commented reaper.toml for the providers whose credentials are found.
-    Init,
+    /// Write a commented reaper.toml for the providers whose credentials are found, or the job that
+    /// runs it in CI. Never overwrites.
+    Init {
+        /// Write the job for this instead, below the folder that --output names or this one.
+        #[arg(long, value_enum, value_name = "KIND")]
+        ci: Option<Kit>,
+    },
     /// Validate the configuration and log in to every account.
     Check {
         /// Validate the file only; ask no provider.

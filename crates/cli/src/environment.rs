@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 /// Variables of `reaper` with what they do, for the man page.
-pub(crate) const VARIABLES: [(&str, &str); 8] = [
+pub(crate) const VARIABLES: [(&str, &str); 11] = [
     ("REAPER_CONFIG", "configuration file, as --config"),
     ("REAPER_NOW", "clock of the run, as --now"),
     ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE", "whether tables are coloured, unless --color says it"),
@@ -16,6 +16,18 @@ pub(crate) const VARIABLES: [(&str, &str); 8] = [
     ),
     ("HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "proxies, honoured by every provider"),
     ("SSL_CERT_FILE", "PEM file with certificate authorities to trust, besides tls.ca_bundle"),
+    (
+        "GITHUB_STEP_SUMMARY, GITHUB_OUTPUT",
+        "files that get the job summary and the outputs of the step",
+    ),
+    (
+        "GITHUB_ACTIONS",
+        "`true` on a GitHub runner: annotations, and listings that cannot order the runner about",
+    ),
+    (
+        "GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID, CI_JOB_URL",
+        "the link to the CI run that mails carry",
+    ),
 ];
 
 /// What the environment says.
@@ -29,6 +41,23 @@ pub(crate) struct Environment {
     pub(crate) now: Option<String>,
     /// Who runs this.
     pub(crate) user: Option<String>,
+    /// What the CI runner says of itself.
+    pub(crate) ci: CiVariables,
+}
+
+/// What a CI runner says of itself, as it stands in its variables.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CiVariables {
+    /// The file for the job summary.
+    pub(crate) summary: Option<PathBuf>,
+    /// The file for the step's outputs.
+    pub(crate) outputs: Option<PathBuf>,
+    /// Whether the runner reads what is printed for orders (GitHub's workflow commands).
+    pub(crate) heeds_orders: bool,
+    /// GitHub's server, repository and number of the run.
+    pub(crate) github: [Option<String>; 3],
+    /// GitLab's page of the job.
+    pub(crate) job: Option<String>,
 }
 
 impl Environment {
@@ -47,6 +76,13 @@ impl Environment {
                 .into_iter()
                 .find_map(|name| variable(name).filter(|text| !text.trim().is_empty())),
             home,
+            ci: CiVariables {
+                summary: path("GITHUB_STEP_SUMMARY"),
+                outputs: path("GITHUB_OUTPUT"),
+                heeds_orders: variable("GITHUB_ACTIONS").is_some_and(|text| text == "true"),
+                github: ["GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"].map(variable),
+                job: variable("CI_JOB_URL"),
+            },
         }
     }
 }
@@ -55,4 +91,21 @@ impl Environment {
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+#[cfg(test)]
+impl Environment {
+    /// One in which nothing is set.
+    pub(crate) fn none() -> Self {
+        Self {
+            home: None,
+            config_home: None,
+            columns: None,
+            ca_bundle: None,
+            config: None,
+            now: None,
+            user: None,
+            ci: CiVariables::default(),
+        }
+    }
 }

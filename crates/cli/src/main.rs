@@ -2,6 +2,7 @@
 //! crates below; what each command does, in `commands`.
 
 mod args;
+mod ci;
 mod commands;
 mod environment;
 mod fail_on;

@@ -6,11 +6,15 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::ci::Fence;
+
 /// An opened output.
 #[derive(Debug)]
 pub(crate) enum Output {
     /// Standard output.
     Standard(BufWriter<Stdout>),
+    /// Standard output, where a job runner would take what others have named for orders.
+    Fenced(Fence),
     /// Something that is no plain file, such as a pipe or a device: written as it is.
     Special(BufWriter<File>),
     /// A file in the making, beside the one that it will replace.
@@ -52,6 +56,7 @@ impl Output {
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::Standard(mut out) => out.flush(),
+            Self::Fenced(fence) => fence.finish(),
             Self::Special(mut out) => out.flush(),
             Self::File(out, path) => {
                 let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -71,6 +76,7 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Standard(out) => out.write(bytes),
+            Self::Fenced(fence) => fence.write(bytes),
             Self::Special(out) => out.write(bytes),
             Self::File(out, _) => out.write(bytes),
         }
@@ -79,6 +85,7 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Standard(out) => out.flush(),
+            Self::Fenced(fence) => fence.flush(),
             Self::Special(out) => out.flush(),
             Self::File(out, _) => out.flush(),
         }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::args::{ColorChoice, Format, Global};
+use crate::ci::{Channel, Fence, Runner};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -23,6 +24,7 @@ pub(crate) struct Printer {
     color_talk: bool,
     width: usize,
     talk: Talk,
+    runner: Runner,
 }
 
 /// How much is said on standard error.
@@ -75,6 +77,7 @@ impl Printer {
             color_talk,
             width: width.or(environment.columns).unwrap_or(DEFAULT_WIDTH),
             talk,
+            runner: Runner::new(&environment.ci, global.quiet),
         }
     }
 
@@ -98,6 +101,17 @@ impl Printer {
     /// Opens the output before any work is done, so that a wrong path costs nothing.
     pub(crate) fn output(&self) -> Result<Output, Failure> {
         match &self.output {
+            // Other formats begin no line with what others have named.
+            None if self.format == Format::Table && self.runner.needs_fence() => {
+                Ok(Output::Fenced(Fence::new()))
+            }
+            _ => self.plain_output(),
+        }
+    }
+
+    /// The same for what holds nobody's names.
+    pub(crate) fn plain_output(&self) -> Result<Output, Failure> {
+        match &self.output {
             None => Ok(Output::standard()),
             Some(path) => Output::file(path).map_err(|error| {
                 Failure::usage(
@@ -108,8 +122,22 @@ impl Printer {
         }
     }
 
-    /// Prints what a run came to, in the format that was asked for.
+    /// Prints what a run came to, in the format that was asked for, and tells the CI runner.
     pub(crate) fn show(
+        &self,
+        document: &AuditDocument,
+        charges: &[Charge],
+        out: Output,
+    ) -> Result<(), Failure> {
+        let channel =
+            if matches!(out, Output::Fenced(_)) { Channel::Stdout } else { Channel::Stderr };
+        let result = self.print(document, charges, out);
+        let report = self.output.as_deref().filter(|_| result.is_ok());
+        self.runner.tell(document, report, channel);
+        result
+    }
+
+    fn print(
         &self,
         document: &AuditDocument,
         charges: &[Charge],
@@ -145,6 +173,7 @@ impl Printer {
     /// Ends a command that has nothing to show.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         alert(&failure.text(self.color_talk));
+        self.runner.fail(failure);
         if self.format == Format::Json {
             // Never into the file: what is there may be what the failure is about.
             print_document(failure);

@@ -48,7 +48,8 @@ pub(crate) async fn dispatch(
             let asked = Asked { enforce, dry_run, expect, accept_drop };
             run::run(global, environment, printer, asked).await
         }
-        Command::Init => init::init(global, environment, printer),
+        Command::Init { ci: Some(kit) } => init::ci(global, printer, *kit),
+        Command::Init { ci: None } => init::init(global, environment, printer),
         Command::Schema { of } => documents::schema(*of, printer),
         Command::Completions { shell } => documents::completions(*shell, printer),
         Command::Man => documents::man(printer),

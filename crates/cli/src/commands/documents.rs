@@ -23,7 +23,7 @@ pub(crate) fn schema(of: Schema, printer: &Printer) -> Result<ExitCode, Failure>
         Schema::Explain => schemars::schema_for!(ExplainDocument).to_value(),
         Schema::Error => schemars::schema_for!(ErrorDocument).to_value(),
     };
-    let out = printer.output()?;
+    let out = printer.plain_output()?;
     printer::json(&schema, out)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -34,13 +34,13 @@ pub(crate) fn completions(
 ) -> Result<ExitCode, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "reaper", &mut text);
-    let mut out = printer.output()?;
+    let mut out = printer.plain_output()?;
     written(out.write_all(&text).and_then(|()| out.finish()))?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn man(printer: &Printer) -> Result<ExitCode, Failure> {
-    let mut out = printer.output()?;
+    let mut out = printer.plain_output()?;
     let page = clap_mangen::Man::new(Args::command());
     let result =
         page.render(&mut out).and_then(|()| environment(&mut out)).and_then(|()| out.finish());
