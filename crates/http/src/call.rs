@@ -154,6 +154,12 @@ pub struct Request {
 }
 
 impl Request {
+    /// A POST for whoever uses a transport by itself. What of it is secret is the caller's to keep
+    /// out of texts.
+    pub fn post(url: Url, headers: HeaderMap, body: Bytes) -> Self {
+        Self { method: Method::POST, url, headers, body, secrets: Vec::new() }
+    }
+
     /// Sets a header whose value is kept out of every text.
     pub fn secret_header(
         &mut self,

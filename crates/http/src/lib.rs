@@ -38,9 +38,12 @@ pub use lenient::{Amount, Lenient};
 pub use pace::Pace;
 pub use paging::{CursorPages, NumberedPages};
 pub use reqwest_transport::ReqwestTransport;
-pub use retry::Retry;
+pub use retry::{Retry, retry_after};
 pub use transport::{Response, Transport, TransportError};
 
+// What whoever uses a transport by itself meets in its errors.
+pub use reaper_provider::{Delivery, ErrorKind};
+
 // What an adapter names in its signatures, so that it needs no dependency of its own.
-pub use http::{HeaderMap, HeaderName, Method, StatusCode, header};
+pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 pub use url::Url;

@@ -65,7 +65,7 @@ impl Retry {
 /// The wait that an answer asks for: seconds, or a date counted from the answer's own `Date`, else
 /// from the run's clock. Nonsense, zero and the past ask for nothing; more seconds than fit are as
 /// many as fit.
-pub(crate) fn retry_after(answer: &Answer, now: DateTime<Utc>) -> Option<Duration> {
+pub fn retry_after(answer: &Answer, now: DateTime<Utc>) -> Option<Duration> {
     let text = answer.header(RETRY_AFTER.as_str())?.trim();
     let seconds = match text.parse::<u64>() {
         Err(error) if *error.kind() == IntErrorKind::PosOverflow => Some(u64::MAX),

@@ -26,7 +26,7 @@ mod trend;
 mod view;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
