@@ -57,7 +57,11 @@ pub fn digest(doc: &AuditDocument) -> Digest {
     if let Some(report) = doc.report.as_ref().filter(|report| !report.first) {
         lead.push(weekly::headline(report).join(" · "));
     }
-    let mut looked = vec![summary::coverage(doc), summary::running(doc)];
+    // Where nothing was found, the headline has said these already.
+    let found = doc.totals.orphans > 0;
+    let mut looked = Vec::new();
+    looked.extend(found.then(|| summary::coverage(doc)));
+    looked.extend(found.then(|| summary::running(doc)));
     looked.extend(summary::unread(doc));
     looked.extend(summary::caveats(doc));
     looked.push(summary::last_complete(doc));
@@ -66,11 +70,15 @@ pub fn digest(doc: &AuditDocument) -> Digest {
 }
 
 fn title(doc: &AuditDocument) -> String {
-    let mut parts = vec![matter(doc)];
+    let looked = |status| matches!(status, ScopeStatus::Complete | ScopeStatus::Partial);
+    if summary::unread(doc).is_some() && !doc.scopes.iter().any(|scope| looked(scope.status)) {
+        return "reaper: nothing could be read, so nothing is known".to_owned();
+    }
     let pressing = |status| {
         matches!(status, BudgetStatus::Over | BudgetStatus::Warn | BudgetStatus::ForecastOver)
     };
     let budgets = doc.budgets.iter().filter(|budget| pressing(budget.status)).count();
+    let mut parts = vec![matter(doc, budgets == 0)];
     if budgets > 0 {
         parts.push(format!("{} at a threshold or over", count(budgets, "budget")));
     }
@@ -80,8 +88,9 @@ fn title(doc: &AuditDocument) -> String {
     format!("reaper: {}", parts.join(", "))
 }
 
-/// `3 machines will be stopped, first Fri 4 Dec 2026 09:00 CET`, or that nothing will.
-fn matter(doc: &AuditDocument) -> String {
+/// `3 machines will be stopped, first Fri 4 Dec 2026 09:00 CET`, or that nothing will. Nothing is "all
+/// clear" where something was not read or judged, or a budget is full.
+fn matter(doc: &AuditDocument, budgets_are_fine: bool) -> String {
     let deadlines = waiting::deadlines(doc);
     let ended = deadlines.iter().filter(|machine| is_ended_by_it(machine)).count();
     let machines = |number| count(number, "machine");
@@ -99,7 +108,14 @@ fn matter(doc: &AuditDocument) -> String {
         (0, _) if summary::unread(doc).is_some() => {
             return "nothing found in what could be read".to_owned();
         }
-        (0, _) => return format!("all clear, {} checked", machines(doc.totals.instances)),
+        (0, _) if doc.totals.unjudged > 0 => {
+            let unjudged = machines(doc.totals.unjudged);
+            return format!("nothing found, {unjudged} could not be judged");
+        }
+        (0, _) => {
+            let found = if budgets_are_fine { "all clear" } else { "nothing found" };
+            return format!("{found}, {} checked", machines(doc.totals.instances));
+        }
         (all, 0) => format!("{} {will} stopped", machines(all)),
         (all, ended) if all == ended => format!("{} {will} terminated", machines(all)),
         (all, ended) => format!("{} {will} stopped, {ended} of them terminated", machines(all)),
@@ -132,13 +148,13 @@ fn parts(doc: &AuditDocument) -> Vec<Part> {
         Part {
             title: if doc.enforces { "Will be stopped" } else { "Announced to be stopped" },
             note: Some(
-                "A machine is kept by `reaper keep ID --until DATE --reason \"why\"`.".to_owned(),
+                "To keep a machine: reaper keep ID --until DATE --reason \"why\"".to_owned(),
             ),
             rows: deadlines.iter().map(|machine| announced_row(doc, machine)).collect(),
         },
         Part {
             title: "Stopped since the last report",
-            note: doc.report.as_ref().and_then(weekly::saved),
+            note: None,
             rows: stopped.map(|stopped| stopped_row(doc, stopped)).collect(),
         },
         Part {
@@ -240,8 +256,11 @@ mod tests {
         assert_eq!(digest.alarms, Vec::<String>::new());
         assert_eq!(digest.parts, []);
         assert_eq!(
-            digest.lead.last().map(String::as_str),
-            Some("2 machines in 2 scopes · 7.00 EUR an hour running · no complete run is recorded")
+            digest.lead,
+            [
+                "nothing found · 2 machines in 2 scopes · 7.00 EUR an hour running",
+                "no complete run is recorded"
+            ]
         );
     }
 
@@ -254,6 +273,21 @@ mod tests {
             "reaper: nothing found in what could be read, 1 of 2 scopes could not be read in full"
         );
         assert_eq!(titles(&doc), ["Not read in full"]);
+        doc.scopes[0].status = ScopeStatus::Failed;
+        assert_eq!(digest(&doc).title, "reaper: nothing could be read, so nothing is known");
+    }
+
+    #[test]
+    fn fl_149_all_clear_is_said_only_where_all_was_judged_and_no_budget_is_full() {
+        let mut doc = fixture::nothing_found();
+        doc.totals.unjudged = 1;
+        assert_eq!(digest(&doc).title, "reaper: nothing found, 1 machine could not be judged");
+        doc.totals.unjudged = 0;
+        doc.budgets = fixture::budgeted().budgets;
+        assert_eq!(
+            digest(&doc).title,
+            "reaper: nothing found, 2 machines checked, 4 budgets at a threshold or over"
+        );
     }
 
     #[test]
