@@ -272,6 +272,16 @@ pub struct Channels {
     pub prometheus: Option<Prometheus>,
 }
 
+impl Channels {
+    /// Names of the channels that are told something.
+    pub fn told(&self, what: Told) -> Vec<String> {
+        let slack = self.slack.as_ref().map(|slack| ("slack", &slack.send));
+        let webhook = self.webhook.as_ref().map(|webhook| ("webhook", &webhook.send));
+        let all = slack.into_iter().chain(webhook);
+        all.filter(|(_, send)| send.contains(&what)).map(|(name, _)| name.to_owned()).collect()
+    }
+}
+
 /// `[notify.slack]`.
 #[derive(Debug, Clone)]
 pub struct Slack {

@@ -42,6 +42,8 @@ fn everything_that_can_be_said_is_heard() {
          [notify.webhook]\nurl = {{ env = \"LOOPBACK_URL\" }}\nsend = \"report\"\n\
          secrets = [{{ env = \"REAPER_WEBHOOK_SECRET\" }}, {{ env = \"SMTP_PASSWORD\" }}]\n"
     );
+    assert_eq!(channels(&text).told(Told::Stops), ["slack"]);
+    assert_eq!(channels(&text).told(Told::Report), ["webhook"]);
     let Channels { slack, webhook, .. } = channels(&text);
     let slack = slack.expect("slack");
     assert_eq!(slack.send, [Told::Alerts, Told::Stops]);
