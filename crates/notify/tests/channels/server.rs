@@ -115,11 +115,10 @@ async fn converse(
     };
     match &behaviours[index] {
         Behaviour::Answer(status, headers, body) => {
-            let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
-            let answer = format!(
-                "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}",
-                body.len()
-            );
+            let mut head = vec![format!("HTTP/1.1 {status}")];
+            head.extend(headers.iter().cloned());
+            head.push(format!("content-length: {}\r\nconnection: close", body.len()));
+            let answer = format!("{}\r\n\r\n{body}", head.join("\r\n"));
             stream.write_all(answer.as_bytes()).await?;
             stream.shutdown().await
         }
