@@ -62,6 +62,7 @@ fn prometheus(cx: &mut Context<'_>, section: &Section<'_>, folder: &Path) -> Opt
         return None;
     }
     warn_of_absent_folder(cx, section, &path);
+    cx.record(section.path_of("textfile"), path.display(), false);
     Some(Prometheus { textfile: path })
 }
 

@@ -148,9 +148,12 @@ fn the_textfile_is_beside_the_file_and_can_overwrite_nothing_else() {
         read_in(folder.path(), &text)
     };
     let config = read("reaper.prom").expect("accepted");
-    let path = config.channels.prometheus.expect("prometheus").textfile;
-    assert_eq!(path, folder.path().join("reaper.prom"));
+    let prometheus = config.channels.prometheus.as_ref().expect("prometheus");
+    let path = &prometheus.textfile;
+    assert_eq!(*path, folder.path().join("reaper.prom"));
     assert!(config.warnings.iter().all(|warning| warning.code != "config-textfile-folder"));
+    let listed = config.effective.iter().find(|setting| setting.key.ends_with(".textfile"));
+    assert_eq!(listed.map(|setting| setting.value.clone()), Some(path.display().to_string()));
     let later = read("absent/reaper.prom").expect("accepted");
     let warning = later.warnings.iter().find(|warning| warning.code == "config-textfile-folder");
     assert_eq!(warning.map(|warning| warning.subject.as_str()), Some("[notify.prometheus]"));
