@@ -168,6 +168,7 @@ impl Start<'_> {
             settings: settings(self.rules),
             orders: kind.orders(&self.id),
             post: (!matches!(kind, Kind::Plan { .. })).then_some(self.office),
+            channels: &[],
             clock: Clock::Fixed(self.now),
             watch: Watch::start(Limits::default(), self.interrupt),
             progress: Arc::new(Silent),
@@ -225,6 +226,8 @@ fn settings(rules: Rules) -> Settings {
             remind_every: Span::from_secs(7 * 24 * 3600),
             can_mail: true,
         },
+        reports: None,
+        channels: reaper_engine::ChannelTopics::default(),
         titles: BTreeMap::new(),
         act: ActLimits {
             confirm: Duration::from_secs(5),

@@ -116,6 +116,33 @@ pub(crate) enum Command {
         #[arg(long)]
         accept_drop: bool,
     },
+    /// Show a report again, in any format, or send it: that of the last week, or any document that
+    /// `--format json` has written. Asks no provider.
+    Report {
+        /// The document; `-` is standard input [default: the newest report in the state].
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+        /// Send all of it by mail too: to `report_to`, or to --to. Says what became of each mail.
+        #[arg(long)]
+        send: bool,
+        /// Send to this address instead; may be given several times.
+        #[arg(long, value_name = "ADDRESS", requires = "send")]
+        to: Vec<String>,
+    },
+    /// Stay up and do the jobs of `[[schedule]]` at their times, one at a time, each as `run` does.
+    ///
+    /// What was missed while it was down is done once at its start. SIGTERM and SIGINT end it: a run
+    /// that is going on ends as `reaper run` does. Its exit code is the worst of the last runs of
+    /// each job. Each run reads the configuration anew, but for the schedules themselves.
+    Schedule {
+        /// Stop, or terminate where that is allowed, what has had its notice: in jobs `run`.
+        #[arg(long)]
+        enforce: bool,
+        /// A file that is written at least once a minute: what runs, what comes next, how the last
+        /// run ended.
+        #[arg(long, value_name = "FILE")]
+        health: Option<PathBuf>,
+    },
     /// Exempt a machine until a date: by its tag where tags can be set, and in the state.
     Keep {
         /// Full id (provider/account/location/id) or the provider's id.
@@ -175,6 +202,12 @@ pub(crate) enum Format {
     Json,
     /// GitHub flavoured, for job summaries.
     Markdown,
+    /// One page for a browser, on a phone and in print as well; it loads nothing.
+    Html,
+    /// The machines, one a row, for spreadsheets.
+    Csv,
+    /// Machines, scopes and budgets as test cases, for CI systems.
+    Junit,
     /// What the month has cost so far, machine by machine and day by day, as FOCUS 1.4; of `audit`,
     /// `demo`, `plan` and `run`.
     FocusCsv,

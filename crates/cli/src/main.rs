@@ -2,6 +2,7 @@
 //! crates below; what each command does, in `commands`.
 
 mod args;
+mod channels;
 mod ci;
 mod commands;
 mod environment;
@@ -14,9 +15,11 @@ mod output;
 mod printer;
 mod progress;
 mod providers;
+mod pulse;
 mod run;
 mod signals;
 mod state;
+mod textfile;
 
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;

@@ -147,6 +147,9 @@ impl Printer {
             Format::Table => reaper_report::Format::Table,
             Format::Json => reaper_report::Format::Json,
             Format::Markdown => reaper_report::Format::Markdown,
+            Format::Html => reaper_report::Format::Html,
+            Format::Csv => reaper_report::Format::Csv,
+            Format::Junit => reaper_report::Format::Junit,
             Format::FocusCsv => {
                 let left_out = match reaper_report::focus_csv(document, charges, &mut out) {
                     Ok(left_out) => left_out.sentence(),

@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_budget::Exchange;
-use reaper_config::Config;
+use reaper_config::{Config, Job, Told};
 use reaper_engine::{
-    Account, ActLimits, Assessed, Clock, Hook, Interrupt, Inventory, Journal, Limits, Orders,
-    Progress, Ran, RunError, Runner, Settings, Silent, Watch,
+    Account, ActLimits, Assessed, ChannelTopics, Clock, Hook, Interrupt, Inventory, Journal,
+    Limits, Orders, Progress, Ran, Reports, RunError, Runner, Settings, Silent, Tells, Watch,
 };
 use reaper_ledger::Writer;
 use reaper_model::document::{ConfigView, Mode, Warning};
 use reaper_model::{Plan, Span};
-use reaper_notify::Post;
+use reaper_notify::{Channel, Post};
 use sha2::{Digest, Sha256};
+use url::Url;
 
 use crate::args::{self, Global};
 use crate::environment::Environment;
@@ -49,6 +50,18 @@ pub(crate) fn progress(printer: &Printer) -> Arc<dyn Progress> {
     if printer.shows_progress() { Arc::new(Bar::new()) } else { Arc::new(Silent) }
 }
 
+/// Where a run's messages go; nowhere in a dry run.
+#[derive(Clone, Copy)]
+pub(crate) struct Outlets<'a> {
+    pub(crate) post: Option<&'a dyn Post>,
+    pub(crate) channels: &'a [Box<dyn Channel>],
+}
+
+impl Outlets<'_> {
+    /// Nobody is told anything.
+    pub(crate) const NONE: Outlets<'static> = Outlets { post: None, channels: &[] };
+}
+
 /// What a run knows before it reads anything.
 pub(crate) struct Setting {
     pub(crate) config: Config,
@@ -57,6 +70,8 @@ pub(crate) struct Setting {
     pub(crate) clock: Clock,
     /// Whether all configured accounts are asked.
     all_accounts: bool,
+    /// Where the run can be looked up: the job of a CI system.
+    link: Option<Url>,
 }
 
 impl Setting {
@@ -75,7 +90,13 @@ impl Setting {
             ..Limits::default()
         };
         let all_accounts = accounts.len() == config.accounts.len();
-        Self { config, accounts, watch: Watch::start(limits, interrupt), clock, all_accounts }
+        let watch = Watch::start(limits, interrupt);
+        Self { config, accounts, watch, clock, all_accounts, link: None }
+    }
+
+    /// The same with the place where the run can be looked up.
+    pub(crate) fn linked(self, link: Option<Url>) -> Self {
+        Self { link, ..self }
     }
 
     /// The run's time (UTC).
@@ -123,7 +144,7 @@ impl Setting {
             run_id: self.run_id(),
             enforces: false,
             acts: false,
-            notices: false,
+            tells: Tells::NOTHING,
             expect: None,
             accept_drop: false,
             charges: false,
@@ -146,11 +167,12 @@ impl Setting {
     pub(crate) async fn run(
         &self,
         orders: Orders,
-        post: Option<&dyn Post>,
+        outlets: Outlets<'_>,
         journal: Journal,
         progress: &Arc<dyn Progress>,
     ) -> Result<Ran, Failure> {
-        Box::pin(self.runner(orders, post, progress, &|_| {}).run(journal)).await.map_err(failure)
+        let runner = self.runner(orders, outlets, progress, &|_| {});
+        Box::pin(runner.run(journal)).await.map_err(failure)
     }
 
     /// An audit of which `look` sees every machine with its judgement.
@@ -160,7 +182,7 @@ impl Setting {
         progress: &Arc<dyn Progress>,
         look: &(dyn Fn(&[Assessed]) + Sync),
     ) -> Result<Ran, Failure> {
-        let runner = self.runner(self.audit_orders(), None, progress, look);
+        let runner = self.runner(self.audit_orders(), Outlets::NONE, progress, look);
         Box::pin(runner.run(journal)).await.map_err(failure)
     }
 
@@ -172,15 +194,14 @@ impl Setting {
         journal: Journal,
         progress: &Arc<dyn Progress>,
     ) -> Result<Ran, Failure> {
-        Box::pin(self.runner(orders, None, progress, &|_| {}).apply(plan, journal))
-            .await
-            .map_err(failure)
+        let runner = self.runner(orders, Outlets::NONE, progress, &|_| {});
+        Box::pin(runner.apply(plan, journal)).await.map_err(failure)
     }
 
     fn runner<'a>(
         &'a self,
         orders: Orders,
-        post: Option<&'a dyn Post>,
+        outlets: Outlets<'a>,
         progress: &Arc<dyn Progress>,
         look: &'a (dyn Fn(&[Assessed]) + Sync),
     ) -> Runner<'a> {
@@ -188,12 +209,24 @@ impl Setting {
             accounts: &self.accounts,
             settings: self.settings(),
             orders,
-            post,
+            post: outlets.post,
+            channels: outlets.channels,
             clock: self.clock,
             watch: self.watch.clone(),
             progress: Arc::clone(progress),
             look,
         }
+    }
+
+    /// When the weekly report goes to whom; `None` where nobody gets one.
+    fn reports(&self) -> Option<Reports> {
+        let config = &self.config;
+        let to = config.email.as_ref().map(|email| email.report_to.clone()).unwrap_or_default();
+        if to.is_empty() && config.channels.told(Told::Report).is_empty() {
+            return None;
+        }
+        let schedule = config.schedules.iter().find(|schedule| schedule.job == Job::Report)?;
+        Some(Reports { timetable: schedule.timetable.clone(), to, link: self.link.clone() })
     }
 
     fn settings(&self) -> Settings {
@@ -223,6 +256,12 @@ impl Setting {
                     .unwrap_or_default(),
                 remind_every: email.map_or(REMIND_EVERY, |email| email.remind_every),
                 can_mail: email.is_some(),
+            },
+            reports: self.reports(),
+            channels: ChannelTopics {
+                reports: config.channels.told(Told::Report),
+                alerts: config.channels.told(Told::Alerts),
+                stops: config.channels.told(Told::Stops),
             },
             titles: titles.collect(),
             act: ActLimits {

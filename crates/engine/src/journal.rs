@@ -80,6 +80,18 @@ impl Journal {
         }
     }
 
+    /// Keeps a document beside the log; a dry run keeps nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Ledger::archive`].
+    pub async fn archive(&self, at: DateTime<Utc>, json: &[u8]) -> Result<(), Error> {
+        match self {
+            Self::Kept(ledger) => ledger.archive(at, json).await,
+            Self::Dry { .. } => Ok(()),
+        }
+    }
+
     /// Claims accounts for this run; a dry run needs no claim and disturbs nobody.
     ///
     /// # Errors

@@ -12,6 +12,7 @@
 //! | [`mod@act`] | a plan's steps carried out: read, authorise, record, call, confirm |
 //! | [`candidates`] | assessed machines as decisions look at them |
 //! | [`mod@clock`] | the clock of a run |
+//! | [`courier`] | one message on its way: intended, sent, answered |
 //! | [`error`] | [`RunError`]: why there is no document |
 //! | [`mod@interrupt`] | the wish to end early |
 //! | [`journal`] | where a run records: the ledger, or nowhere |
@@ -23,9 +24,11 @@
 //! | [`orders`] | [`Settings`] and [`Orders`]: what a run is told |
 //! | `overlay` | history, decisions and actions in the document |
 //! | [`pipeline`] | [`Runner`]: a run from its accounts to its document |
+//! | [`mod@schedule`] | jobs at their times, one at a time |
 //! | [`settle`] | what earlier runs have left open |
 //! | `side_by_side` | bounded concurrency |
 //! | [`watch`] | time limits |
+//! | `weekly` | the weekly report: when, of what, to whom |
 //! | `warnings` | what a reader should know besides |
 
 pub mod act;
@@ -34,6 +37,7 @@ pub mod audit;
 pub mod candidates;
 pub mod clock;
 pub mod collect;
+pub mod courier;
 pub mod error;
 pub mod interrupt;
 pub mod journal;
@@ -47,11 +51,13 @@ pub mod orders;
 mod overlay;
 pub mod pipeline;
 pub mod prices;
+pub mod schedule;
 mod scope_view;
 pub mod settle;
 mod side_by_side;
 mod warnings;
 pub mod watch;
+mod weekly;
 
 pub use act::{ActLimits, Hook};
 pub use assess::{Assessed, RuleCount, Yardstick, assess, probe, rule_counts};
@@ -61,7 +67,7 @@ pub use collect::{Account, Inventory, Progress, ScopeRead, Silent, collect};
 pub use error::RunError;
 pub use interrupt::{Interrupt, Interrupter, interrupt};
 pub use journal::Journal;
-pub use orders::{Orders, Settings};
+pub use orders::{ChannelTopics, Orders, Reports, Settings, Tells};
 pub use pipeline::{Ran, Runner};
 pub use prices::PriceBook;
 pub use scope_view::scopes;

@@ -1,21 +1,18 @@
 //! Notices on their way: composed, their intent recorded, sent, their answer recorded.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use chrono::{DateTime, Days, Utc};
 use chrono_tz::Tz;
-use reaper_ledger::{Contradiction, Decision, Entry, Error, NoticeIntent, Sending, State};
-use reaper_model::document::{MailKind, MailStatus, MailView, OwnerStatus, PurchaseView};
+use reaper_ledger::{Entry, Error, NoticeIntent, State};
+use reaper_model::document::{MailKind, MailView, OwnerStatus, PurchaseView};
 use reaper_model::{About, InstanceId, NoticeStep, Verb};
 use reaper_notify::notice::{Fallback, Kind, Planned, Row, commands};
-use reaper_notify::{Address, Delivery, Mail, Notice, Post};
+use reaper_notify::{Mail, Notice};
 use reaper_plan::{DueNotice, Instead, Topic};
-use tokio::time::Instant;
 
 use crate::assess::Assessed;
-use crate::clock::Clock;
-use crate::interrupt::Interrupt;
+use crate::courier::{Courier, Outcome, Parcel, Unsent, address};
 use crate::journal::Journal;
 use crate::machine_view::Layout;
 
@@ -24,8 +21,8 @@ const SUGGESTED_KEEP: u64 = 14;
 
 /// What sending needs besides the notices.
 pub struct Desk<'a> {
-    /// Delivers; `None` in a dry run, which shows what would be sent.
-    pub post: Option<&'a dyn Post>,
+    /// Carries the mails; without a post nothing is sent, and what would be is shown.
+    pub courier: Courier<'a>,
     /// The machines of the run.
     pub machines: &'a BTreeMap<InstanceId, &'a Assessed>,
     /// What the rules' actions come to, where one could be done: for notices that announce nothing.
@@ -40,14 +37,6 @@ pub struct Desk<'a> {
     pub keep_tag: &'a str,
     /// The zone in which times are written.
     pub zone: Tz,
-    /// The clock of the run.
-    pub clock: Clock,
-    /// Heeded before each mail.
-    pub interrupt: &'a Interrupt,
-    /// How long after that a mail on its way is waited for.
-    pub grace: Duration,
-    /// From then on no mail is begun: the rest of the run's time is for acting.
-    pub until: Instant,
 }
 
 /// Sends the notices, one after the other.
@@ -64,10 +53,7 @@ pub async fn send(
     for notice in due {
         views.extend(desk.send(notice, journal).await?);
     }
-    if let Some(post) = desk.post {
-        let ended = desk.interrupt.bear(desk.grace, post.end()).await;
-        tracing::debug!(in_time = ended.is_some(), "the mail server was left");
-    }
+    desk.courier.end().await;
     Ok(views)
 }
 
@@ -82,73 +68,31 @@ impl Desk<'_> {
         let mut machines: Vec<String> = about.iter().map(|about| about.id.to_string()).collect();
         machines.dedup();
         let composed = self.compose(notice, told_before(journal.state(), notice));
-        let mut view = MailView {
+        let subject = composed.as_ref().map_or_else(|_| String::new(), |mail| mail.subject.clone());
+        let outcome = match self.courier.post {
+            None => Some(Outcome::due()),
+            Some(post) => {
+                let intent = NoticeIntent { to: notice.to.clone(), step: notice.step, about };
+                let record = |step| vec![Entry::Notice { key: notice.key.clone(), step }];
+                let parcel = composed.map(|mail| Parcel::Mail(post, Box::new(mail)));
+                self.courier.carry(journal, &record, intent, parcel).await?
+            }
+        };
+        Ok(outcome.map(|Outcome { status, why }| MailView {
             to: notice.to.clone(),
             kind: MailKind::Notice,
-            subject: composed.as_ref().map_or_else(|_| String::new(), |mail| mail.subject.clone()),
-            status: MailStatus::Due,
-            why: None,
+            subject,
+            status,
+            why,
             machines,
             key: notice.key.clone(),
-        };
-        let Some(post) = self.post else { return Ok(Some(view)) };
-        if self.interrupt.is_raised() {
-            view.status = MailStatus::Deferred;
-            view.why = Some("not sent: the run was interrupted before it".to_owned());
-            return Ok(Some(view));
-        }
-        if Instant::now() >= self.until {
-            view.status = MailStatus::Deferred;
-            view.why = Some("not sent: the run's time for mails was over".to_owned());
-            return Ok(Some(view));
-        }
-        let intent = NoticeIntent { to: notice.to.clone(), step: notice.step, about };
-        match self.record(notice, Sending::Intended(intent), journal).await {
-            Err(Error::Contradiction {
-                source: Contradiction::InFlight { .. } | Contradiction::AlreadyAccepted(_),
-                ..
-            }) => return Ok(None),
-            recorded => recorded?,
-        }
-        let (status, why, sending) = match composed {
-            Err(why) => {
-                let sending = Sending::Rejected { permanent: true, why: why.clone() };
-                (MailStatus::Rejected, Some(why), sending)
-            }
-            Ok(mail) => {
-                let posted = self.interrupt.bear(self.grace, post.post(&mail)).await;
-                answer(posted.unwrap_or_else(|| Delivery::PossiblySent {
-                    why: "the run was interrupted before the server's answer".to_owned(),
-                }))
-            }
-        };
-        match self.record(notice, sending, journal).await {
-            // Another run, which took this one for dead, has sent it too and was answered first.
-            Err(Error::Contradiction {
-                source: Contradiction::AlreadyAccepted(_) | Contradiction::NotIntended(_),
-                ..
-            }) => {}
-            recorded => recorded?,
-        }
-        view.status = status;
-        view.why = why;
-        Ok(Some(view))
-    }
-
-    async fn record(
-        &self,
-        notice: &DueNotice,
-        step: Sending<NoticeIntent>,
-        journal: &mut Journal,
-    ) -> Result<(), Error> {
-        let entry = Entry::Notice { key: notice.key.clone(), step };
-        journal.append(self.clock.now(), |_| Decision::Write(vec![entry.clone()], ())).await
+        }))
     }
 
     /// The mail, or why there is none: an address from a tag that no mail can go to.
-    fn compose(&self, notice: &DueNotice, again: bool) -> Result<Mail, String> {
-        let to: Address = notice.to.parse().map_err(|error| format!("no mail address: {error}"))?;
-        let key = notice.key.parse().map_err(|error| format!("{error}"))?;
+    fn compose(&self, notice: &DueNotice, again: bool) -> Result<Mail, Unsent> {
+        let to = address(&notice.to)?;
+        let key = notice.key.parse().map_err(|error| Unsent::Fault(format!("{error}")))?;
         let rendered = Notice {
             kind: match notice.step {
                 NoticeStep::Contested => Kind::Contested,
@@ -161,17 +105,20 @@ impl Desk<'_> {
             rows: self.rows(notice),
         }
         .render()
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| Unsent::Fault(error.to_string()))?;
         Ok(Mail {
             key,
             to,
-            at: self.clock.now(),
+            at: self.courier.clock.now(),
             subject: rendered.subject,
             text: rendered.text,
             html: rendered.html,
             references: None,
             alert: None,
+            list: None,
+            images: Vec::new(),
             attachment: rendered.attachment,
+            reduced: None,
         })
     }
 
@@ -261,7 +208,8 @@ impl Desk<'_> {
 
     /// A day that is surely after the action.
     fn keep_until(&self, due: Option<DateTime<Utc>>) -> chrono::NaiveDate {
-        let from = due.unwrap_or_else(|| self.clock.now()).with_timezone(&self.zone).date_naive();
+        let from =
+            due.unwrap_or_else(|| self.courier.clock.now()).with_timezone(&self.zone).date_naive();
         from.checked_add_days(Days::new(SUGGESTED_KEEP)).unwrap_or(from)
     }
 }
@@ -291,24 +239,6 @@ fn told_before(state: &State, notice: &DueNotice) -> bool {
             })
         })
     })
-}
-
-/// What a delivery comes to in the report and in the log. Only a refusal of the recipient is final:
-/// a server that cannot be used today says nothing about anybody.
-fn answer(delivery: Delivery) -> (MailStatus, Option<String>, Sending<NoticeIntent>) {
-    let final_for_recipient = delivery.recipient_is_unreachable();
-    match delivery {
-        Delivery::Accepted { .. } => (MailStatus::Accepted, None, Sending::Accepted),
-        Delivery::PossiblySent { why } => {
-            (MailStatus::PossiblySent, Some(why.clone()), Sending::PossiblySent { why })
-        }
-        Delivery::Rejected { why, .. } => {
-            let status =
-                if final_for_recipient { MailStatus::Rejected } else { MailStatus::Deferred };
-            let sending = Sending::Rejected { permanent: final_for_recipient, why: why.clone() };
-            (status, Some(why), sending)
-        }
-    }
 }
 
 fn because(instead: &Instead) -> Option<Fallback> {

@@ -10,6 +10,8 @@ use reaper_model::document::{ConfigView, Mode, Warning};
 use reaper_model::{AccountName, BudgetSpec, PriceOverride, ProviderName, Span};
 use reaper_plan::{Limits, Routing};
 use reaper_policy::PolicySpec;
+use reaper_timetable::Timetable;
+use url::Url;
 
 use crate::act::{ActLimits, Hook};
 
@@ -36,6 +38,10 @@ pub struct Settings {
     pub limits: Limits,
     /// Whom notices may go to.
     pub routing: Routing,
+    /// The weekly report, where anybody gets one.
+    pub reports: Option<Reports>,
+    /// What channels are told, by their names.
+    pub channels: ChannelTopics,
     /// Names of the clouds for people.
     pub titles: BTreeMap<String, String>,
     /// Time limits of acting.
@@ -52,6 +58,51 @@ pub struct Settings {
     pub configured: Vec<(ProviderName, AccountName)>,
 }
 
+/// When and to whom the weekly report goes.
+#[derive(Debug, Clone)]
+pub struct Reports {
+    /// When it is due: it goes out with the first run at or after that.
+    pub timetable: Timetable,
+    /// Addresses that get all of it, none twice.
+    pub to: Vec<String>,
+    /// Where the run can be looked up: the job of a CI system.
+    pub link: Option<Url>,
+}
+
+/// What channels are told.
+#[derive(Debug, Clone, Default)]
+pub struct ChannelTopics {
+    /// Channels that get the weekly report.
+    pub reports: Vec<String>,
+    /// Channels that get budget alerts.
+    pub alerts: Vec<String>,
+    /// Channels that are told of confirmed stops.
+    pub stops: Vec<String>,
+}
+
+/// What people are told of by a run. A dry run shows it and sends nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tells {
+    /// Owners of what was found, and of what will be stopped.
+    pub notices: bool,
+    /// Recipients of budgets, of thresholds.
+    pub alerts: bool,
+    /// Everybody who gets one, by the weekly report.
+    pub reports: bool,
+}
+
+impl Tells {
+    /// Nothing: an audit.
+    pub const NOTHING: Self = Self { notices: false, alerts: false, reports: false };
+    /// Everything: `reaper run`.
+    pub const EVERYTHING: Self = Self { notices: true, alerts: true, reports: true };
+
+    /// Whether nothing.
+    pub fn is_nothing(self) -> bool {
+        self == Self::NOTHING
+    }
+}
+
 /// What a run may do.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "independent wishes of one command line")]
@@ -66,8 +117,8 @@ pub struct Orders {
     pub enforces: bool,
     /// Whether it acts. Never without [`Orders::enforces`].
     pub acts: bool,
-    /// Whether notices are looked at at all: an audit says nothing of them.
-    pub notices: bool,
+    /// What people are told of: an audit tells nobody anything.
+    pub tells: Tells,
     /// The number of actions that somebody has looked at.
     pub expect: Option<u64>,
     /// Whether a listing is believed however much is missing in it.

@@ -57,7 +57,7 @@ impl Overlay<'_> {
         let steps: BTreeMap<String, &Step> =
             self.plan.steps.iter().map(|step| (step.id.to_string(), step)).collect();
         let (planned, cases) = (by_text(self.planned), by_text(self.cases));
-        let shown = self.orders.notices || self.orders.acts;
+        let shown = self.orders.tells.notices || self.orders.acts;
         for view in &mut document.instances {
             if let Ok(id) = view.id.parse::<InstanceId>() {
                 let machine = self.state.machine(&id);
@@ -141,7 +141,7 @@ impl Overlay<'_> {
 
     fn classes(&self, document: &AuditDocument) -> BTreeSet<Class> {
         let mut classes = BTreeSet::new();
-        let shown = self.orders.notices || self.orders.acts;
+        let shown = self.orders.tells.notices || self.orders.acts;
         if shown && (self.plan.brake.holds() || self.unpinned(document)) {
             classes.insert(Class::Refused);
         }

@@ -3,6 +3,7 @@
 
 mod found;
 mod record;
+mod report;
 mod tell;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use reaper_budget::Month;
 use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error};
 use reaper_model::document::Mode;
 use reaper_model::{AccountName, AuditDocument, Charge, Class, InstanceId, OnLimit, Plan, Step};
-use reaper_notify::Post;
+use reaper_notify::{Channel, Post};
 use reaper_plan::{Decisions, Frame as PlanFrame, Limits, Question, decide};
 use reaper_policy::Policy;
 use reaper_provider::{Armed, Identity};
@@ -46,8 +47,10 @@ pub struct Runner<'a> {
     pub settings: Settings,
     /// What the run may do.
     pub orders: Orders,
-    /// Delivers notices; `None` where none may be sent.
+    /// Delivers mail; `None` where none may be sent.
     pub post: Option<&'a dyn Post>,
+    /// Channels besides mail; none where nothing may be sent.
+    pub channels: &'a [Box<dyn Channel>],
     /// The clock.
     pub clock: Clock,
     /// Time limits, and the wish to end early.
@@ -222,7 +225,7 @@ impl Runner<'_> {
             Some(plan) => overlay::rebraked(plan, &self.settings, self.orders.expect),
             None => first.plan.clone(),
         };
-        let (mails, told) = if self.orders.notices && !found.refused() {
+        let (mails, told) = if self.orders.tells.notices && !found.refused() {
             self.tell(&found, &first, &hastened, &mut journal).await?
         } else {
             (Vec::new(), None)
@@ -237,7 +240,8 @@ impl Runner<'_> {
             Vec::new()
         };
         let interrupted = self.watch.interrupt().is_raised();
-        let Found { inventory, observed, policy, machines, rights, .. } = found;
+        let due = self.due_report(&found, &journal);
+        let Found { inventory, observed, policy, machines, rights, books, .. } = found;
         let layout = Overlay {
             orders: &self.orders,
             settings: &self.settings,
@@ -257,6 +261,7 @@ impl Runner<'_> {
         let mut document = document(self.frame(), &inventory, machines, &policy);
         layout.lay_over(&mut document);
         let charges = money.lay_over(&mut document);
+        self.tell_of_the_week(due, books.as_ref(), &mut document, &mut journal).await;
         self.end(&mut document, interrupted, &mut journal).await;
         Ok(Ran { document, plan, charges })
     }

@@ -395,9 +395,9 @@ impl fmt::Display for ReportKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReportIntent {
-    /// The start of its period, inclusive.
+    /// The start of its period, exclusive.
     pub from: DateTime<Utc>,
-    /// The end of its period, exclusive: where that of the next report begins.
+    /// The end of its period, inclusive: where that of the next report begins.
     pub until: DateTime<Utc>,
     /// Whether it tells of everything, and not only of what is its recipient's.
     pub whole: bool,

@@ -14,7 +14,7 @@ use crate::environment::Environment;
 use crate::fail_on::{FailOn, Match};
 use crate::failure::Failure;
 use crate::printer::{Printer, alert};
-use crate::run::{self, Setting};
+use crate::run::{self, Outlets, Setting};
 use crate::{open, signals, state};
 
 pub(crate) async fn audit(
@@ -66,7 +66,7 @@ pub(crate) async fn print(
     let progress = run::progress(printer);
     let exchange = Exchange::new(setting.config.currency, setting.config.rates.clone());
     let orders = Orders { charges: printer.counts_charges(), ..setting.audit_orders() };
-    let ran = setting.run(orders, None, journal, &progress).await?;
+    let ran = setting.run(orders, Outlets::NONE, journal, &progress).await?;
     let (mut document, charges) = (ran.document, ran.charges);
     drop(progress);
     note_unread(&mut document, unread);

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use reaper_config::{Config, ConfigError};
+use reaper_config::{Config, ConfigError, Job, Schedule, Told};
 use reaper_engine::Inventory;
 use reaper_model::document::{
-    AccountView, BudgetRuleView, CHECK_SCHEMA, CheckDocument, RuleCountView, ScopeStatus,
-    ScopeView, SettingView, Warning,
+    AccountView, BudgetRuleView, CHECK_SCHEMA, CheckDocument, RuleCountView, ScheduleView,
+    ScopeStatus, ScopeView, SettingView, Warning,
 };
 use reaper_model::{AccountName, BudgetSpec, Class, OnLimit, Outcome};
 use reaper_policy::{Policy, RuleSpec};
@@ -22,7 +22,10 @@ use crate::failure::Failure;
 use crate::printer::{self, Printer, written};
 use crate::providers;
 use crate::run::{self, Setting, VERSION};
-use crate::{open, signals};
+use crate::{channels, open, signals};
+
+/// So many of the times to come are shown.
+const NEXT_TIMES: usize = 3;
 
 pub(crate) async fn check(
     global: &Global,
@@ -33,6 +36,8 @@ pub(crate) async fn check(
     let config = open::config(global, environment)?;
     config.can_alert().map_err(|problems| ConfigError { problems })?;
     let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
+    // Whether their addresses and secrets can be used at all; nothing is sent.
+    channels::channels(&config, environment)?;
     let clock = run::clock(global, environment)?;
     let setting = Setting::new(config, accounts, global, clock, signals::heed());
     let mut out = printer.output()?;
@@ -70,6 +75,8 @@ fn offline_document(setting: &Setting) -> CheckDocument {
         settings: settings.collect(),
         rules: setting.config.policy.rules.iter().map(rule).collect(),
         budgets: setting.config.budgets.iter().map(|spec| budget(&setting.config, spec)).collect(),
+        schedules: setting.config.schedules.iter().map(|one| schedule(one, setting)).collect(),
+        report_to: report_to(&setting.config),
         accounts: accounts.collect(),
         scopes: Vec::new(),
         obstacles: obstacles(setting),
@@ -114,6 +121,25 @@ fn budget(config: &Config, spec: &BudgetSpec) -> BudgetRuleView {
         recipients: config.recipients_of(spec),
         on_limit: spec.on_limit,
     }
+}
+
+/// With the times that come after the clock of the command.
+fn schedule(schedule: &Schedule, setting: &Setting) -> ScheduleView {
+    let timetable = &schedule.timetable;
+    let next = timetable.after(setting.now()).take(NEXT_TIMES);
+    ScheduleView {
+        job: schedule.job.name().to_owned(),
+        cron: timetable.expression().to_owned(),
+        timezone: timetable.zone().name().to_owned(),
+        jitter: schedule.jitter.to_string(),
+        default: schedule.is_default,
+        next: next.map(|at| at.with_timezone(&timetable.zone()).fixed_offset()).collect(),
+    }
+}
+
+fn report_to(config: &Config) -> Vec<String> {
+    let addresses = config.email.iter().flat_map(|email| email.report_to.iter().cloned());
+    addresses.chain(config.channels.told(Told::Report)).collect()
 }
 
 /// Lists everything as an audit does, and reads the details of one machine in each scope.
@@ -205,6 +231,10 @@ fn text(document: &CheckDocument, offline: bool) -> String {
     for budget in &document.budgets {
         budget_lines(&mut text, budget);
     }
+    line(&mut text, format_args!("\nSCHEDULE"));
+    for schedule in &document.schedules {
+        schedule_lines(&mut text, schedule, &document.report_to);
+    }
     line(&mut text, format_args!("\nACCOUNTS"));
     for account in &document.accounts {
         account_lines(&mut text, account, document, offline);
@@ -264,6 +294,25 @@ fn budget_lines(text: &mut String, view: &BudgetRuleView) {
     line(text, format_args!("    alerts {to} at {thresholds}{forecast}"));
     if view.on_limit == OnLimit::StopOrphans {
         line(text, format_args!("    at 100% the notice periods of orphans in it end"));
+    }
+}
+
+fn schedule_lines(text: &mut String, view: &ScheduleView, report_to: &[String]) {
+    let ScheduleView { job, cron, timezone, jitter, default, next } = view;
+    let later = if jitter == "0s" { String::new() } else { format!(", up to {jitter} later") };
+    let mark = if *default { "  (default)" } else { "" };
+    line(text, format_args!("  {job}: {cron} in {timezone}{later}{mark}"));
+    let next: Vec<String> =
+        next.iter().map(|at| at.format("%a %-d %b %Y %H:%M %:z").to_string()).collect();
+    line(text, format_args!("    next {}", next.join(", ")));
+    if job == Job::Report.name() {
+        let to = if report_to.is_empty() {
+            "to NOBODY: there is neither `report_to` nor `owners.fallback`, nor a channel"
+                .to_owned()
+        } else {
+            format!("to {}", report_to.join(", "))
+        };
+        line(text, format_args!("    the weekly report goes {to}"));
     }
 }
 

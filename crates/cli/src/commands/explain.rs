@@ -68,7 +68,7 @@ pub(crate) async fn explain(
             let schema = EXPLAIN_SCHEMA.to_owned();
             printer::json(&ExplainDocument { schema, machine: machine.clone(), rules }, out)?;
         }
-        format @ (Format::Table | Format::Markdown | Format::FocusCsv) => {
+        format => {
             let options = printer.table_options();
             let text = reaper_report::explain(machine, &rules, &document, &options);
             let text = printer::preformatted(text, format);

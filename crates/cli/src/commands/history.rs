@@ -211,6 +211,17 @@ fn said(entry: &Entry, subjects: &Subjects, readings: &mut Readings, zone: Tz) -
             };
             vec![Said::new("alert", format!("{level}{at}, to {to}: {}", sending(step)))]
         }
+        Entry::Report { key, step } => {
+            let due = time(&key.due);
+            vec![Said::new("report", format!("of {due}, to {}: {}", key.to, sending(step)))]
+        }
+        Entry::ReportMade { due } => {
+            let text = format!("of {}: everybody was tried", time(due));
+            vec![Said::new("report", text)]
+        }
+        Entry::StopTold { key, step } => {
+            vec![Said::of("mail", &key.id, format!("stop told to {}: {}", key.to, sending(step)))]
+        }
         Entry::Rearmed { budget, period, threshold } => {
             let text = format!("{budget}: the forecast for {period} fell well below {threshold}");
             vec![Said::new("alert", text)]
@@ -245,7 +256,7 @@ fn said(entry: &Entry, subjects: &Subjects, readings: &mut Readings, zone: Tz) -
 fn sending<I>(step: &Sending<I>) -> String {
     match step {
         Sending::Intended(_) => "about to be sent".to_owned(),
-        Sending::Accepted => "accepted by the mail server".to_owned(),
+        Sending::Accepted => "accepted".to_owned(),
         Sending::Rejected { permanent: true, why } => format!("refused for good: {why}"),
         Sending::Rejected { permanent: false, why } => format!("not sent: {why}"),
         Sending::PossiblySent { why } => format!("possibly sent: {why}"),

@@ -10,6 +10,8 @@ mod history;
 mod init;
 mod keep;
 mod readings;
+mod report;
 mod run;
+mod schedule;
 
 pub(crate) use dispatch::dispatch;

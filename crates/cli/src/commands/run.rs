@@ -3,9 +3,10 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use reaper_config::Config;
-use reaper_engine::{Clock, Interrupt, Journal, Orders, Ran};
+use reaper_config::{Config, Job};
+use reaper_engine::{Clock, Interrupt, Journal, Orders, Progress, Ran, Tells};
 use reaper_ledger::Opening;
 use reaper_model::document::Mode;
 use reaper_model::{AuditDocument, Class, Plan};
@@ -17,8 +18,9 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::printer::{self, Printer, alert, written};
-use crate::run::{self, Setting};
-use crate::{loopback, mailer, open, signals, state};
+use crate::pulse::Pulse;
+use crate::run::{self, Outlets, Setting};
+use crate::{channels, ci, loopback, mailer, open, signals, state};
 
 /// What the command line asks of a run.
 #[derive(Debug, Clone, Copy)]
@@ -29,51 +31,91 @@ pub(crate) struct Asked {
     pub(crate) accept_drop: bool,
 }
 
+/// What the jobs tell.
+const fn tells(job: Job) -> Tells {
+    match job {
+        Job::Run => Tells::EVERYTHING,
+        Job::Report => Tells { notices: false, ..Tells::EVERYTHING },
+        Job::Budget => Tells { alerts: true, ..Tells::NOTHING },
+    }
+}
+
 pub(crate) async fn run(
     global: &Global,
     environment: &Environment,
     printer: &Printer,
     asked: Asked,
 ) -> Result<ExitCode, Failure> {
+    let interrupt = signals::heed();
+    once(global, environment, printer, asked, Job::Run, interrupt).await.map(ExitCode::from)
+}
+
+/// One run to its end and its exit code; it does as much as the job says, and acts only in
+/// [`Job::Run`].
+pub(super) async fn once(
+    global: &Global,
+    environment: &Environment,
+    printer: &Printer,
+    asked: Asked,
+    job: Job,
+    interrupt: Interrupt,
+) -> Result<u8, Failure> {
     let config = open::config(global, environment)?;
     let clock = run::clock(global, environment)?;
-    let acts = asked.enforce && !asked.dry_run;
+    let acts = asked.enforce && !asked.dry_run && job == Job::Run;
     if acts {
         may_act(&config, clock, "run --enforce")?;
     } else if !asked.dry_run && matches!(clock, Clock::Fixed(_)) {
         // It records and mails: what another clock would say must not reach anybody.
         loopback::required(&config, "run")?;
     }
-    let setting = prepare(config, global, environment, printer, clock, signals::heed())?;
+    let setting = prepare(config, global, environment, printer, clock, interrupt)?;
     let out = printer.output()?;
-    let store = state::store(&setting.config, environment)?;
     let orders = Orders {
         command: "run",
         mode: if asked.dry_run { Mode::Plan } else { Mode::Run },
         run_id: setting.run_id(),
         enforces: asked.enforce,
         acts,
-        notices: true,
+        tells: tells(job),
         expect: asked.expect,
         accept_drop: asked.accept_drop,
         charges: printer.counts_charges(),
     };
-    let mailer = mailer::mailer(&setting.config, environment)?;
     let progress = run::progress(printer);
-    let ran = if asked.dry_run {
+    if asked.dry_run {
+        let store = state::store(&setting.config, environment)?;
         let view = state::view(&store).await?;
-        setting.run(orders, None, Journal::dry(view.as_ref()), &progress).await?
-    } else {
-        let ledger = state::ledger(store, setting.writer(), Opening::OrNew).await?;
-        if ledger.is_new() {
-            printer.say("no history: this is the first run with this state");
-        }
-        let post = mailer.as_ref().map(|mailer| mailer as &dyn Post);
-        let journal = Journal::Kept(Box::new(ledger));
-        setting.run(orders, post, journal, &progress).await?
-    };
+        let journal = Journal::dry(view.as_ref());
+        let ran = setting.run(orders, Outlets::NONE, journal, &progress).await?;
+        drop(progress);
+        return show(&ran, printer, out);
+    }
+    let pulse = Pulse::begin(&setting, environment).await?;
+    let ran = real(&setting, orders, environment, printer, &progress).await;
     drop(progress);
-    show(&ran, printer, out)
+    pulse.end(&setting, ran.as_ref().map(|ran| &ran.document)).await;
+    show(&ran?, printer, out)
+}
+
+/// A run that records and tells.
+async fn real(
+    setting: &Setting,
+    orders: Orders,
+    environment: &Environment,
+    printer: &Printer,
+    progress: &Arc<dyn Progress>,
+) -> Result<Ran, Failure> {
+    let mailer = mailer::mailer(&setting.config, environment)?;
+    let channels = channels::channels(&setting.config, environment)?;
+    let store = state::store(&setting.config, environment)?;
+    let ledger = state::ledger(store, setting.writer(), Opening::OrNew).await?;
+    if ledger.is_new() {
+        printer.say("no history: this is the first run with this state");
+    }
+    let post = mailer.as_ref().map(|mailer| mailer as &dyn Post);
+    let outlets = Outlets { post, channels: &channels };
+    setting.run(orders, outlets, Journal::Kept(Box::new(ledger)), progress).await
 }
 
 pub(crate) async fn plan(
@@ -97,20 +139,21 @@ pub(crate) async fn plan(
         run_id: setting.run_id(),
         enforces: true,
         acts: false,
-        notices: true,
+        tells: Tells::EVERYTHING,
         expect,
         accept_drop: false,
         charges: printer.counts_charges(),
     };
     let progress = run::progress(printer);
-    let ran = setting.run(orders, None, Journal::dry(view.as_ref()), &progress).await?;
+    let journal = Journal::dry(view.as_ref());
+    let ran = setting.run(orders, Outlets::NONE, journal, &progress).await?;
     drop(progress);
     if let Some(mut out) = plan_out {
         let text = serde_json::to_string_pretty(&ran.plan)
             .map_err(|error| Failure::internal(format!("the plan cannot be written: {error}")))?;
         written(writeln!(out, "{text}").and_then(|()| out.finish()))?;
     }
-    show(&ran, printer, out)
+    show(&ran, printer, out).map(ExitCode::from)
 }
 
 pub(crate) async fn apply(
@@ -142,7 +185,7 @@ pub(crate) async fn apply(
         run_id: setting.run_id(),
         enforces: true,
         acts: true,
-        notices: false,
+        tells: Tells::NOTHING,
         expect,
         accept_drop: false,
         charges: printer.counts_charges(),
@@ -151,11 +194,11 @@ pub(crate) async fn apply(
     let journal = Journal::Kept(Box::new(ledger));
     let ran = setting.apply(plan, orders, journal, &progress).await?;
     drop(progress);
-    show(&ran, printer, out)
+    show(&ran, printer, out).map(ExitCode::from)
 }
 
 /// Whoever wishes the safer thing wins, before anything is asked of anybody.
-fn may_act(config: &Config, clock: Clock, what: &str) -> Result<(), Failure> {
+pub(super) fn may_act(config: &Config, clock: Clock, what: &str) -> Result<(), Failure> {
     if matches!(clock, Clock::Fixed(_)) {
         loopback::required(config, what)?;
     }
@@ -177,7 +220,8 @@ fn prepare(
     if let Some(path) = &config.path {
         printer.say(&format!("configuration {} ({})", path.display(), config.digest));
     }
-    Ok(Setting::new(config, accounts, global, clock, interrupt))
+    let setting = Setting::new(config, accounts, global, clock, interrupt);
+    Ok(setting.linked(ci::run_link(environment)))
 }
 
 fn plan_file(path: &Path, global: &Global, config: &Config) -> Result<Output, Failure> {
@@ -209,8 +253,8 @@ fn read_plan(path: &Path) -> Result<Plan, Failure> {
     })
 }
 
-/// Prints what a run came to; what is undelivered or cut short is also on disk.
-fn show(ran: &Ran, printer: &Printer, out: Output) -> Result<ExitCode, Failure> {
+/// Prints what a run came to; what is undelivered or cut short is also on disk. Gives its exit code.
+fn show(ran: &Ran, printer: &Printer, out: Output) -> Result<u8, Failure> {
     let document = &ran.document;
     let result = printer.show(document, &ran.charges, out);
     let undelivered = document.outcome.classes.contains(&Class::Undelivered);
@@ -219,7 +263,7 @@ fn show(ran: &Ran, printer: &Printer, out: Output) -> Result<ExitCode, Failure> 
     }
     result?;
     say_what_failed(document);
-    Ok(ExitCode::from(document.outcome.exit_code))
+    Ok(document.outcome.exit_code)
 }
 
 /// The whole report in a file, for a run whose mails did not go out or that was cut short. Beside

@@ -1,34 +1,32 @@
 //! Budget alerts on their way: composed, their intent recorded, sent, their answer recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use reaper_budget::{
     Against, DueAlert, How, Past, Piece, Standing, ToldAlert, ahead, alert, amount, percent, scope,
 };
 use reaper_ledger::state::Step;
-use reaper_ledger::{AlertIntent, AlertKey, Contradiction, Decision, Entry, Error, Sending, State};
+use reaper_ledger::{AlertIntent, AlertKey, Decision, Entry, Error, State};
 use reaper_model::document::{
     AlertStatus, BillView, BudgetView, MailKind, MailStatus, MailView, Warning,
 };
 use reaper_model::{BudgetSpec, InstanceId, Money};
 use reaper_notify::alert::{self as letter, Repeat, Row, Stop, Why};
-use reaper_notify::{Alert, Delivery, Key, Mail, Post};
+use reaper_notify::{Alert, Content, Mail, Message};
 use rust_decimal::Decimal;
-use sha2::{Digest as _, Sha256};
-use tokio::time::Instant;
 
 use crate::assess::Assessed;
-use crate::clock::Clock;
-use crate::interrupt::Interrupt;
+use crate::courier::{self, Courier, Outcome, Parcel, Unsent, address, key_text};
 use crate::journal::Journal;
 use crate::money::books::{Books, Proposed, period};
 use crate::money::view::{self, Alerted};
 
 /// What sending needs besides the budgets.
 pub(crate) struct Desk<'a> {
-    /// Delivers; `None` in a dry run, which shows what would be sent, and without a channel.
-    pub(crate) post: Option<&'a dyn Post>,
+    /// Carries the messages.
+    pub(crate) courier: Courier<'a>,
+    /// The channels that alerts go to besides mail.
+    pub(crate) channels: &'a [String],
     pub(crate) books: &'a Books,
     /// The machines of the run.
     pub(crate) machines: &'a BTreeMap<InstanceId, &'a Assessed>,
@@ -37,13 +35,6 @@ pub(crate) struct Desk<'a> {
     pub(crate) fallback: Option<&'a str>,
     /// Whether no earlier run has left word of what was told.
     pub(crate) no_history: bool,
-    pub(crate) clock: Clock,
-    /// Heeded before each mail.
-    pub(crate) interrupt: &'a Interrupt,
-    /// How long after that a mail on its way is waited for.
-    pub(crate) grace: Duration,
-    /// From then on no mail is begun.
-    pub(crate) until: Instant,
 }
 
 /// What came of the alerts.
@@ -85,7 +76,7 @@ pub(crate) async fn send(
                 tried.insert(key(alert));
             }
             due = desk.due(spec, standing, journal.state());
-            due.retain(|alert| desk.post.is_some() && !tried.contains(&key(alert)));
+            due.retain(|alert| journal.lasts() && !tried.contains(&key(alert)));
         }
         sent.budgets.push(alerted);
     }
@@ -97,9 +88,8 @@ pub(crate) async fn send(
             subject: None,
         });
     }
-    if let Some(post) = desk.post.filter(|_| !sent.mails.is_empty()) {
-        let ended = desk.interrupt.bear(desk.grace, post.end()).await;
-        tracing::debug!(in_time = ended.is_some(), "the mail server was left");
+    if !sent.mails.is_empty() {
+        desk.courier.end().await;
     }
     Ok(sent)
 }
@@ -112,7 +102,7 @@ impl Desk<'_> {
         standing: &Standing,
         journal: &mut Journal,
     ) -> Result<(), Error> {
-        let now = self.clock.now();
+        let now = self.courier.clock.now();
         journal
             .append(now, |state| {
                 let fallen = self.past(spec, state, |past| alert::fallen(spec, standing, past));
@@ -151,8 +141,9 @@ impl Desk<'_> {
             told: &told,
             rearmed: &rearmed.collect::<Vec<_>>(),
             fallback: self.fallback,
+            channels: self.channels,
             zone: self.books.month.zone,
-            now: self.clock.now(),
+            now: self.courier.clock.now(),
         })
     }
 
@@ -165,79 +156,67 @@ impl Desk<'_> {
         journal: &mut Journal,
     ) -> Result<Option<MailView>, Error> {
         let shown = self.shown(spec, standing, (due, alerted), journal.state());
-        let composed = self.compose(spec, &shown, due, journal.state());
-        let mut view = MailView {
+        let key = key(due);
+        let mail = self.compose(spec, &shown, due, journal.state());
+        let is_channel = self.channels.contains(&due.to);
+        let channel = self.courier.channel(&due.to);
+        let subject = match &mail {
+            Ok(mail) => mail.subject.clone(),
+            Err(_) if !is_channel => String::new(),
+            Err(_) => format!("budget {}: {} reached", due.budget, due.covers.join(", ")),
+        };
+        let (id, covers) = (id(&key), covers(due));
+        let parcel = match (channel, self.courier.post) {
+            (Some(channel), _) => Some(
+                self.message(&key, &shown, &covers, &id)
+                    .map(|message| Parcel::Channel(channel, message)),
+            ),
+            (None, Some(post)) if !is_channel => {
+                Some(mail.map(|mail| Parcel::Mail(post, Box::new(mail))))
+            }
+            (None, _) => None,
+        };
+        let outcome = match parcel {
+            _ if !journal.lasts() => Some(Outcome::due()),
+            None => {
+                // Channels are there whenever something is sent.
+                let why = "not sent: no mail server is configured ([notify.email])";
+                Some(Outcome::deferred(why))
+            }
+            Some(parcel) => {
+                let intent = AlertIntent {
+                    covers: due.covers.clone(),
+                    percent: shown.percent.clone(),
+                    spent: shown.spent.all_digits(),
+                };
+                let record = |step| vec![Entry::Alert { key: key.clone(), step }];
+                self.courier.carry(journal, &record, intent, parcel).await?
+            }
+        };
+        Ok(outcome.map(|Outcome { status, why }| MailView {
             to: due.to.clone(),
             kind: MailKind::Alert,
-            subject: composed.as_ref().map_or_else(|_| String::new(), |mail| mail.subject.clone()),
-            status: MailStatus::Due,
-            why: None,
+            subject,
+            status,
+            why,
             machines: Vec::new(),
-            key: message_key("alert", &key(due).to_string()),
-        };
-        let held = if self.post.is_none() && journal.lasts() {
-            Some("not sent: no mail server is configured ([notify.email])")
-        } else if self.interrupt.is_raised() {
-            Some("not sent: the run was interrupted before it")
-        } else if Instant::now() >= self.until {
-            Some("not sent: the run's time for mails was over")
-        } else {
-            None
-        };
-        let Some(post) = self.post.filter(|_| held.is_none()) else {
-            if let Some(why) = held.filter(|_| journal.lasts()) {
-                view.status = MailStatus::Deferred;
-                view.why = Some(why.to_owned());
-            }
-            return Ok(Some(view));
-        };
-        let intent = AlertIntent {
-            covers: due.covers.clone(),
-            percent: shown.percent,
-            spent: shown.spent.all_digits(),
-        };
-        match self.record(due, Sending::Intended(intent), journal).await {
-            Err(Error::Contradiction {
-                source: Contradiction::InFlight { .. } | Contradiction::AlreadyAccepted(_),
-                ..
-            }) => return Ok(None),
-            recorded => recorded?,
-        }
-        let delivery = match composed {
-            Err(why) => {
-                // A fault of ours says nothing of the recipient.
-                let sending = Sending::Rejected { permanent: false, why: why.clone() };
-                (MailStatus::Deferred, Some(why), sending)
-            }
-            Ok(mail) => {
-                let posted = self.interrupt.bear(self.grace, post.post(&mail)).await;
-                answer(posted.unwrap_or_else(|| Delivery::PossiblySent {
-                    why: "the run was interrupted before the server's answer".to_owned(),
-                }))
-            }
-        };
-        let (status, why, sending) = delivery;
-        match self.record(due, sending, journal).await {
-            // Another run, which took this one for dead, has sent it too and was answered first.
-            Err(Error::Contradiction {
-                source: Contradiction::AlreadyAccepted(_) | Contradiction::NotIntended(_),
-                ..
-            }) => {}
-            recorded => recorded?,
-        }
-        view.status = status;
-        view.why = why;
-        Ok(Some(view))
+            key: key_text("alert", &key.to_string()),
+        }))
     }
 
-    async fn record(
+    /// What a channel is told.
+    fn message<'m>(
         &self,
-        due: &DueAlert,
-        step: Sending<AlertIntent>,
-        journal: &mut Journal,
-    ) -> Result<(), Error> {
-        let entry = Entry::Alert { key: key(due), step };
-        journal.append(self.clock.now(), |_| Decision::Write(vec![entry.clone()], ())).await
+        key: &AlertKey,
+        shown: &'m BudgetView,
+        covers: &'m [String],
+        id: &'m str,
+    ) -> Result<Message<'m>, Unsent> {
+        Ok(Message {
+            key: courier::key("alert", &key.to_string())?,
+            at: self.courier.clock.now(),
+            content: Content::Alert { budget: shown, covers, id },
+        })
     }
 
     /// The budget as its alert shows it. Of a month that is over a bill may have told more than is
@@ -268,10 +247,10 @@ impl Desk<'_> {
         shown: &BudgetView,
         due: &DueAlert,
         state: &State,
-    ) -> Result<Mail, String> {
+    ) -> Result<Mail, Unsent> {
         let key = key(due);
-        let AlertKey { budget, period, basis, threshold, limit, .. } = &key;
-        let id = format!("{budget}/{period}/{basis}/{threshold}/{limit}");
+        let AlertKey { budget, period, .. } = &key;
+        let id = id(&key);
         let pieces = self.books.pieces(state);
         let pieces: Vec<&Piece<'_>> = pieces
             .iter()
@@ -286,20 +265,17 @@ impl Desk<'_> {
             .cloned()
             .collect();
         Alert {
-            key: parsed(&message_key("alert", &key.to_string()))?,
-            thread: parsed(&message_key("budget", &format!("{budget}/{period}")))?,
+            key: courier::key("alert", &key.to_string())?,
+            thread: courier::key("budget", &format!("{budget}/{period}"))?,
             id: &id,
-            to: due.to.parse().map_err(|error| format!("no mail address: {error}"))?,
-            at: self.clock.now(),
+            to: address(&due.to)?,
+            at: self.courier.clock.now(),
             zone: self.books.month.zone,
             contact: self.fallback,
             budget: shown,
             scope: Some(words.as_str()),
             covers: &due.covers,
-            against: match due.against {
-                Against::Actual => letter::Against::Actual,
-                Against::Forecast => letter::Against::Forecast,
-            },
+            against: against(due),
             why: match &due.instead_of {
                 Some(refused) => Why::InsteadOf(refused),
                 None if spec.recipients.is_empty() => Why::Fallback,
@@ -315,7 +291,7 @@ impl Desk<'_> {
             bills: &bills,
         }
         .mail()
-        .map_err(|error| error.to_string())
+        .map_err(|error| Unsent::Fault(error.to_string()))
     }
 
     /// The machines that count, dearest first.
@@ -400,15 +376,23 @@ fn key(due: &DueAlert) -> AlertKey {
     }
 }
 
-/// `alert-0123456789abcdef`: the same in every run.
-fn message_key(word: &str, text: &str) -> String {
-    let mut head = [0_u8; 8];
-    head.copy_from_slice(&Sha256::digest(text)[..8]);
-    format!("{word}-{:016x}", u64::from_be_bytes(head))
+/// What is alerted of, the same for all recipients and all tries.
+fn id(key: &AlertKey) -> String {
+    let AlertKey { budget, period, basis, threshold, limit, .. } = key;
+    format!("{budget}/{period}/{basis}/{threshold}/{limit}")
 }
 
-fn parsed(key: &str) -> Result<Key, String> {
-    key.parse().map_err(|error| format!("{error}"))
+/// The thresholds as a channel is told of them.
+fn covers(due: &DueAlert) -> Vec<String> {
+    let word = if due.against == Against::Forecast { "forecast " } else { "" };
+    due.covers.iter().map(|threshold| format!("{word}{threshold}")).collect()
+}
+
+fn against(due: &DueAlert) -> letter::Against {
+    match due.against {
+        Against::Actual => letter::Against::Actual,
+        Against::Forecast => letter::Against::Forecast,
+    }
 }
 
 fn told((key, message): (&AlertKey, &reaper_ledger::Message<AlertIntent>)) -> ToldAlert {
@@ -425,21 +409,6 @@ fn told((key, message): (&AlertKey, &reaper_ledger::Message<AlertIntent>)) -> To
             Step::Rejected { permanent } => How::Rejected { permanent },
             Step::PossiblySent => How::PossiblySent(message.at),
         },
-    }
-}
-
-/// What a delivery comes to. Only a refusal of the recipient is final.
-fn answer(delivery: Delivery) -> (MailStatus, Option<String>, Sending<AlertIntent>) {
-    let permanent = delivery.recipient_is_unreachable();
-    match delivery {
-        Delivery::Accepted { .. } => (MailStatus::Accepted, None, Sending::Accepted),
-        Delivery::PossiblySent { why } => {
-            (MailStatus::PossiblySent, Some(why.clone()), Sending::PossiblySent { why })
-        }
-        Delivery::Rejected { why, .. } => {
-            let status = if permanent { MailStatus::Rejected } else { MailStatus::Deferred };
-            (status, Some(why.clone()), Sending::Rejected { permanent, why })
-        }
     }
 }
 

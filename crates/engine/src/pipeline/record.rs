@@ -31,7 +31,7 @@ impl Runner<'_> {
                 let mut observed = observe(state, inventory, belief);
                 let entries = std::mem::take(&mut observed.entries);
                 // What an audit without history would remember is of use to nobody.
-                if recorded || self.orders.notices {
+                if recorded || !self.orders.tells.is_nothing() {
                     Decision::Write(entries, observed)
                 } else {
                     Decision::Leave(observed)

@@ -12,6 +12,7 @@ use super::Runner;
 use super::found::Found;
 use crate::assess::Assessed;
 use crate::candidates;
+use crate::courier::Courier;
 use crate::journal::Journal;
 use crate::machine_view::Layout;
 use crate::money::accounts::Accounts;
@@ -20,6 +21,18 @@ use crate::money::books::{self, Hastened};
 use crate::notices::{self, Desk};
 
 impl Runner<'_> {
+    /// What messages are carried by from now on: half of the time that is left is theirs.
+    pub(super) fn courier(&self) -> Courier<'_> {
+        Courier {
+            post: self.post,
+            channels: self.channels,
+            clock: self.clock,
+            interrupt: self.watch.interrupt(),
+            grace: self.settings.act.grace / 2,
+            until: self.watch.half_of_the_rest(),
+        }
+    }
+
     /// Sends what is due, until nothing new is: a recipient who is refused for good is replaced by
     /// the fallback in the same run. With the decisions after the last answer, if there was one.
     pub(super) async fn tell(
@@ -47,7 +60,7 @@ impl Runner<'_> {
             })
             .collect();
         let desk = Desk {
-            post: self.post,
+            courier: self.courier(),
             machines: &machines,
             ways: &ways,
             titles: &self.settings.titles,
@@ -59,10 +72,6 @@ impl Runner<'_> {
             contact: self.settings.routing.fallback.as_deref(),
             keep_tag: &self.settings.policy.protect.tag,
             zone: self.settings.zone,
-            clock: self.clock,
-            interrupt: self.watch.interrupt(),
-            grace: self.settings.act.grace / 2,
-            until: self.watch.half_of_the_rest(),
         };
         let mut mails = Vec::new();
         let mut tried = BTreeSet::new();
@@ -79,7 +88,7 @@ impl Runner<'_> {
                 return Ok((mails, again));
             }
             mails.extend(notices::send(&desk, &due, journal).await?);
-            if desk.post.is_none() {
+            if desk.courier.post.is_none() {
                 return Ok((mails, again));
             }
             again = Some(self.decide(found, hastened, journal).await?);
@@ -107,7 +116,7 @@ impl Runner<'_> {
         let standings = books.stand(journal.state(), &proposed);
         let charged = self.orders.charges;
         let mut accounts = Accounts::of(books, &standings, journal.state(), charged);
-        if self.orders.notices && !found.refused() {
+        if self.orders.tells.alerts && !found.refused() {
             let machines: BTreeMap<InstanceId, &Assessed> = found
                 .machines
                 .iter()
@@ -115,17 +124,14 @@ impl Runner<'_> {
                 .collect();
             let no_alerts = journal.state().alerts().next().is_none();
             let desk = alerts::Desk {
-                post: self.post,
+                courier: self.courier(),
+                channels: &self.settings.channels.alerts,
                 books,
                 machines: &machines,
                 proposed: &proposed,
                 bills: &accounts.bills,
                 fallback: self.settings.routing.fallback.as_deref(),
                 no_history: last_complete.is_none() && no_alerts,
-                clock: self.clock,
-                interrupt: self.watch.interrupt(),
-                grace: self.settings.act.grace / 2,
-                until: self.watch.half_of_the_rest(),
             };
             let previous = books.previous(journal.state());
             let late = match &previous {

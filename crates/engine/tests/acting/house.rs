@@ -11,12 +11,13 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_budget::Exchange;
 use reaper_engine::{
-    Account, ActLimits, Clock, Journal, Limits, Orders, Ran, RunError, Runner, Settings, Silent,
-    Watch, interrupt,
+    Account, ActLimits, ChannelTopics, Clock, Journal, Limits, Orders, Ran, RunError, Runner,
+    Settings, Silent, Tells, Watch, interrupt,
 };
 use reaper_ledger::{Decision, Entry, Ledger, Opening, State, Store, View, Writer};
 use reaper_model::document::{ConfigView, MachineView, Mode};
 use reaper_model::{ActionResult, Class, Currency, Instance, Plan};
+use reaper_notify::Channel;
 use reaper_plan::Routing;
 use reaper_provider::{Consents, Provider};
 
@@ -32,6 +33,7 @@ pub(crate) struct House {
     pub(crate) cloud: Arc<Cloud>,
     pub(crate) disk: Arc<Disk>,
     pub(crate) letters: Letters,
+    pub(crate) channels: Vec<Box<dyn Channel>>,
     pub(crate) settings: Settings,
     pub(crate) orders: Orders,
     pub(crate) limits: Limits,
@@ -48,6 +50,7 @@ impl House {
         Self {
             cloud: Arc::new(Cloud::new(machines, disk.store())),
             letters: Letters::new(disk.store()),
+            channels: Vec::new(),
             disk,
             settings: settings(),
             orders: Orders {
@@ -56,7 +59,7 @@ impl House {
                 run_id: String::new(),
                 enforces: true,
                 acts: true,
-                notices: true,
+                tells: Tells::EVERYTHING,
                 expect: None,
                 accept_drop: false,
                 charges: true,
@@ -143,6 +146,7 @@ impl House {
             settings: self.settings.clone(),
             orders: Orders { run_id, ..orders },
             post: if dry { None } else { Some(&self.letters) },
+            channels: if dry { &[] } else { &self.channels },
             clock: Clock::running(self.now),
             watch: Watch::start(self.limits, interrupt),
             progress: Arc::new(Silent),
@@ -193,6 +197,8 @@ fn settings() -> Settings {
             remind_every: span("7d"),
             can_mail: true,
         },
+        reports: None,
+        channels: ChannelTopics::default(),
         titles: BTreeMap::new(),
         act: ActLimits {
             confirm: Duration::from_mins(10),

@@ -86,7 +86,11 @@ impl Post for Letters {
                 let state = view.state();
                 let notice = state.notice(&key).map(|notice| &notice.step);
                 let mut alerts = state.alerts().filter(|(key, _)| key.to == mail.to.to_string());
+                let mut reports = state.reports().filter(|(key, _)| key.to == mail.to.to_string());
                 match mail.alert {
+                    None if key.starts_with("report-") => {
+                        reports.any(|(_, report)| report.step == state::Step::Intended)
+                    }
                     None => notice == Some(&state::Step::Intended),
                     Some(_) => alerts.any(|(_, alert)| alert.step == state::Step::Intended),
                 }

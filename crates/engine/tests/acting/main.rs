@@ -12,6 +12,7 @@ mod cloud;
 mod disk;
 mod house;
 mod letters;
+mod loudspeaker;
 mod script;
 
 mod budgets;
@@ -25,3 +26,4 @@ mod interrupts;
 mod keeps;
 mod listings;
 mod notices;
+mod reports;

@@ -1,5 +1,6 @@
 //! What `reaper check` prints in JSON mode.
 
+use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,12 @@ pub struct CheckDocument {
     /// Every budget; what was spent stands in the audit.
     #[serde(default)]
     pub budgets: Vec<BudgetRuleView>,
+    /// What runs when, the default of the weekly report included.
+    #[serde(default)]
+    pub schedules: Vec<ScheduleView>,
+    /// Who gets the weekly report: addresses, and names of channels; empty: nobody.
+    #[serde(default)]
+    pub report_to: Vec<String>,
     /// The configured accounts; with `--offline` none was asked.
     pub accounts: Vec<AccountView>,
     /// Every place that was, or was not, read; empty with `--offline`.
@@ -80,6 +87,24 @@ pub struct BudgetRuleView {
     pub recipients: Vec<String>,
     /// What else happens at 100 % of the spending.
     pub on_limit: OnLimit,
+}
+
+/// A schedule as it is in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScheduleView {
+    /// What runs: `report`, `run` or `budget`. That of `report` also says when the weekly report is
+    /// due in a run that was started otherwise.
+    pub job: String,
+    /// When: minute, hour, day of the month, month, weekday.
+    pub cron: String,
+    /// The zone whose clocks count.
+    pub timezone: String,
+    /// By how much `reaper schedule` may begin later.
+    pub jitter: String,
+    /// Whether the file does not say it.
+    pub default: bool,
+    /// The next three times, in that zone, without `jitter`.
+    pub next: Vec<DateTime<FixedOffset>>,
 }
 
 /// A setting in force.

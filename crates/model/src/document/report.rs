@@ -13,9 +13,9 @@ use crate::money::Money;
 pub struct ReportView {
     /// The due time that it answers; of several that have passed, the last.
     pub due_at: DateTime<FixedOffset>,
-    /// The start of its period, inclusive: the end of the period of the report before.
+    /// The start of its period, exclusive: the end of the period of the report before.
     pub from: DateTime<FixedOffset>,
-    /// The end of its period, exclusive: where the next report's period begins.
+    /// The end of its period, inclusive: where the next report's period begins.
     pub until: DateTime<FixedOffset>,
     /// How many due times the period covers: more than 1 where reports were missed.
     pub covers: u32,
@@ -67,7 +67,7 @@ pub struct KeptView {
     pub name: Option<String>,
     /// Whose it is, as written.
     pub owner: Option<String>,
-    /// When that lapses; `null`: it does not by itself.
+    /// When that lapses; `null`: it does not by itself, or only `why` tells it.
     pub until: Option<DateTime<FixedOffset>>,
     /// Why, and who says so: the reason of an exemption, the keep tag.
     pub why: String,
