@@ -10,6 +10,7 @@
 //! | `letters` | what the notices say, and to whom |
 //! | `budgets` | budgets and their alerts |
 //! | `invariants` | the invariants that only the whole product can show |
+//! | `schedule` | the schedule that stays up |
 //! | `processes` | runs that meet, and runs that are ended in the middle |
 
 mod budgets;
@@ -19,7 +20,8 @@ mod invariants;
 mod letters;
 mod processes;
 mod rehearsal;
+mod schedule;
 mod stage;
 mod story;
 
-use stage::Stage;
+pub(crate) use stage::Stage;

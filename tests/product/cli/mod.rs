@@ -2,5 +2,6 @@
 
 mod bad_input;
 mod budgets;
+mod schedules;
 mod streams;
 mod words;
