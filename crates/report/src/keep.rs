@@ -19,6 +19,11 @@ pub(crate) fn command(doc: &AuditDocument, machine: &MachineView) -> String {
     keep_command(&machine.id, two_weeks_after(from))
 }
 
+/// The command for any machine of the document, to put an id in.
+pub(crate) fn example(doc: &AuditDocument) -> String {
+    keep_command("ID", two_weeks_after(doc.now))
+}
+
 fn two_weeks_after(at: DateTime<FixedOffset>) -> NaiveDate {
     let day = at.date_naive();
     day.checked_add_days(KEPT_FOR).unwrap_or(day)

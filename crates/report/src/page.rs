@@ -40,8 +40,8 @@ use text::Text;
 const STYLE: &str = include_str!("../templates/page/page.css");
 const SCRIPT: &str = include_str!("../templates/page/page.js");
 /// SHA-256 of the two, in Base64; a test holds them against the files.
-const STYLE_HASH: &str = "cB61STOOnskJj0nyrZ3L5cIyGGD5JD6ATvWFaVp3GyE=";
-const SCRIPT_HASH: &str = "0JhfQmNQpLcWxpxHnpvR8vtm5KYUTrVJjqyV7S+5NNI=";
+const STYLE_HASH: &str = "6e22KTTROCQjJ9qfd9xwdPx3GbiqfugIk/k86EKxoO0=";
+const SCRIPT_HASH: &str = "f7D4/bItqgb4w3jcbQl3onath0yop1PlylUicTMvwvI=";
 
 /// The whole page.
 #[derive(Template)]

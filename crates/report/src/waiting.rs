@@ -8,7 +8,7 @@ use reaper_model::Phase;
 use reaper_model::document::{AuditDocument, CaseView, MachineView};
 
 use crate::action;
-use crate::figures::Zone;
+use crate::figures::{Zone, count};
 
 /// Machines whose cases are equally far.
 pub(crate) struct Group<'a> {
@@ -80,6 +80,16 @@ pub(crate) fn deadlines(doc: &AuditDocument) -> Vec<&MachineView> {
     let mut machines: Vec<&MachineView> = doc.instances.iter().filter(open).collect();
     machines.sort_by_key(|machine| due_at(machine));
     machines
+}
+
+/// How many they are and when the first is due; `None` without any.
+pub(crate) fn headline(doc: &AuditDocument) -> Option<String> {
+    let machines = deadlines(doc);
+    let first = due(machines.first()?, Zone::of(doc))?;
+    let stands = if machines.len() == 1 { "is to be" } else { "are to be" };
+    let when = if machines.len() == 1 { "" } else { "the first " };
+    let number = count(machines.len(), "machine");
+    Some(format!("{number} {stands} stopped or terminated, {when}{first}"))
 }
 
 /// How far a machine of [`deadlines`] is, in a few words.

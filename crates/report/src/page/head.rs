@@ -4,7 +4,7 @@ use reaper_model::AuditDocument;
 use reaper_model::document::Mode;
 
 use super::text::Text;
-use crate::{action, alert, budget, summary, weekly};
+use crate::{action, alert, budget, summary, waiting, weekly};
 
 /// A title with lines below it.
 pub(super) struct Titled {
@@ -25,11 +25,12 @@ impl Fact {
     }
 }
 
-/// `reaper: 5 orphans of 10 machines`.
+/// `reaper: 5 orphans of 10 machines`, `reaper weekly report: …`.
 pub(super) fn title(doc: &AuditDocument) -> Text {
     let headline = action::headline(doc).unwrap_or_else(|| summary::headline(doc));
     let first = headline.into_iter().next().unwrap_or_default();
-    Text::new(format!("reaper: {first}"))
+    let kind = if doc.report.is_some() { " weekly report" } else { "" };
+    Text::new(format!("reaper{kind}: {first}"))
 }
 
 pub(super) fn alerts(doc: &AuditDocument) -> Vec<Titled> {
@@ -43,11 +44,14 @@ pub(super) fn alerts(doc: &AuditDocument) -> Vec<Titled> {
 }
 
 pub(super) fn facts(doc: &AuditDocument) -> Vec<Fact> {
-    let found = summary::headline(doc);
+    let mut found = summary::headline(doc);
     let done = action::headline(doc);
     // The first part of one of them is the heading of the page.
     let (done, found) = match done {
-        Some(done) => (done[1..].to_vec(), found),
+        Some(done) => {
+            found[0] = found[0].trim_start_matches("found ").to_owned();
+            (done[1..].to_vec(), found)
+        }
         None => (Vec::new(), found[1..].to_vec()),
     };
     let only_a_plan = (doc.mode == Mode::Plan).then(|| summary::ONLY_A_PLAN.to_owned());
@@ -59,12 +63,13 @@ pub(super) fn facts(doc: &AuditDocument) -> Vec<Fact> {
     let period = doc.report.as_ref().map(|report| weekly::period(doc, report));
     let week = doc.report.as_ref().map(weekly::headline);
     [
-        Fact::of("Period", &period.unwrap_or_default()),
-        Fact::of("Done", &done),
-        Fact::of("Found", &found),
+        Fact::of("Deadlines", waiting::headline(doc).as_slice()),
         Fact::of("Read", &read),
-        Fact::of("Changed", &week.unwrap_or_default()),
+        Fact::of(if doc.mode == Mode::Plan { "Plan" } else { "Done" }, &done),
+        Fact::of("Found", &found),
         Fact::of("Budgets", &budgets(doc)),
+        Fact::of("Changed", &week.unwrap_or_default()),
+        Fact::of("Period", &period.unwrap_or_default()),
         Fact::of("Mind", &summary::caveats(doc)),
     ]
     .into_iter()

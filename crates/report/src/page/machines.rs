@@ -10,7 +10,7 @@ use crate::figures::{Zone, number};
 use crate::{action, keep, machine, waiting};
 
 /// The titles stand in the style as well, for phones.
-pub(super) const COLUMNS: [Column; 10] = [
+pub(super) const COLUMNS: [Column; 9] = [
     Column::text("Machine"),
     Column::text("Verdict"),
     Column::text("Type"),
@@ -20,7 +20,6 @@ pub(super) const COLUMNS: [Column; 10] = [
     Column::number("So far"),
     Column::number("A month"),
     Column::plain("Why"),
-    Column::plain("What next"),
 ];
 
 /// By the eyes that they need.
@@ -46,17 +45,16 @@ pub(super) fn section(doc: &AuditDocument) -> Option<Section> {
         .filter(|&(_, number)| number > 0)
         .collect();
     let zone = Zone::of(doc);
-    let first = machines.first()?;
     let caption = "All machines, orphans first, those that look off and are billed before others";
     let table = Table::of("machines", caption, &COLUMNS, (&machines, usize::MAX), |machine| {
         row(doc, zone, machine)
     });
-    let example = keep::command(doc, first).replacen(&first.id, "ID", 1);
+    let example = keep::example(doc);
     let notes = vec![
         Text::new(format!("To keep a machine, with the ID of its row: {example}")),
         Text::new("Costs are of compute since the last start; a month is 730 hours."),
     ];
-    Some(Section {
+    (!machines.is_empty()).then(|| Section {
         id: "fleet",
         title: "Machines",
         count: Some(number(machines.len())),
@@ -85,12 +83,6 @@ fn row(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Row {
         let line = if machine.stopped_but_billed { Line::Loud } else { Line::Quiet };
         verdict.push(line(Text::new(state)));
     }
-    let mut why = if machine.verdict == Verdict::Orphan {
-        machine::reasons(machine)
-    } else {
-        vec![machine.why.clone()]
-    };
-    why.extend(machine::gaps(machine));
     let [day, so_far, month] = money_of(machine);
     Row {
         verdict: Some(machine.verdict.name()),
@@ -104,8 +96,7 @@ fn row(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Row {
             day,
             so_far,
             month,
-            Cell::texts(&why),
-            Cell::texts(&next(doc, zone, machine)),
+            why(doc, zone, machine),
         ],
     }
 }
@@ -114,13 +105,28 @@ fn is_number(text: &String) -> bool {
     text.parse::<rust_decimal::Decimal>().is_ok()
 }
 
-/// What is asked for, how far that is, what became of it, and what goes on being charged.
-fn next(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Vec<String> {
-    let mut next = machine::wanted(machine);
-    next.extend(waiting::case(machine, zone));
-    next.extend(action::of(doc, machine).map(|action| action.outcome()));
-    next.extend(machine::still_charged_short(machine).map(|what| format!("still charged: {what}")));
-    next
+/// Why it has its verdict; then what is asked for, how far that is, what became of it, and what goes
+/// on being charged.
+fn why(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Cell {
+    let plain = |text: &String| Line::Plain(Text::new(text));
+    let mut lines: Vec<Line> = match machine.verdict {
+        Verdict::Orphan => machine::reasons(machine).iter().map(plain).collect(),
+        _ => vec![plain(&machine.why)],
+    };
+    lines.extend(machine::gaps(machine).iter().map(plain));
+    if let Some(action) = action::of(doc, machine) {
+        let line = if action.is_failure() { Line::Loud } else { Line::Strong };
+        lines.push(line(Text::new(action.outcome())));
+    }
+    let charged = machine::still_charged_short(machine);
+    let groups = [
+        machine::wanted(machine),
+        waiting::case(machine, zone),
+        charged.map(|what| format!("still charged: {what}")).into_iter().collect(),
+    ];
+    let groups = groups.iter().filter(|parts| !parts.is_empty());
+    lines.extend(groups.map(|parts| Line::Quiet(Text::new(parts.join(" · ")))));
+    Cell::lines(lines)
 }
 
 /// Its name, its full id, and where it stands with the account's name.

@@ -6,12 +6,16 @@ use reaper_model::{Currency, Money};
 use super::text::Text;
 use crate::figures;
 
+/// So many columns fit beside each other on a phone.
+const NARROW: usize = 3;
+
 /// A table, with a search field where it is long.
 #[derive(Template)]
 #[template(path = "page/table.html")]
 pub(super) struct Table {
     pub(super) id: &'static str,
-    pub(super) class: &'static str,
+    /// Whether its rows become cards on a phone; else it keeps its columns there.
+    cards: bool,
     pub(super) caption: Text,
     /// How much of it is shown.
     cut: Option<Text>,
@@ -43,7 +47,8 @@ pub(super) struct Row {
 /// A cell, with what it is sorted by.
 pub(super) struct Cell {
     lines: Vec<Line>,
-    number: bool,
+    /// `n` for a number, `c` for what is better not broken.
+    class: Option<&'static str>,
     value: Option<String>,
     unit: Option<Currency>,
 }
@@ -71,7 +76,7 @@ impl Table {
     ) -> Self {
         Self {
             id,
-            class: id,
+            cards: columns.len() > NARROW,
             caption: Text::new(caption),
             cut: figures::shown(items.len().min(most), items.len()).map(Text::new),
             columns,
@@ -120,7 +125,8 @@ impl Row {
 
 impl Cell {
     pub(super) fn lines(lines: Vec<Line>) -> Self {
-        Self { lines, number: false, value: None, unit: None }
+        let class = matches!(lines.first(), Some(Line::Code(_))).then_some("c");
+        Self { lines, class, value: None, unit: None }
     }
 
     pub(super) fn text(text: impl AsRef<str>) -> Self {
@@ -140,7 +146,7 @@ impl Cell {
 
     /// A number as people read it, and as it is sorted.
     pub(super) fn number(shown: impl AsRef<str>, value: Option<String>) -> Self {
-        Self { number: true, value, ..Self::text(shown) }
+        Self { class: Some("n"), value, ..Self::text(shown) }
     }
 
     /// The same with a unit: rows of one unit stand together.

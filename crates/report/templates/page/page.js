@@ -1,25 +1,29 @@
 
 "use strict";
 (() => {
+  // Of a long table the first rows are shown until all are asked for, so that it stays quick.
+  const FIRST = 200;
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   const count = (number) => number.toLocaleString("en");
-  const empty = (cell) => cell.dataset.v === undefined;
   const words = (cell) => (cell.firstElementChild ?? cell).textContent;
 
   // What is not known stands last whichever way is up; two currencies are never compared.
-  const byNumber = (column, down) => (a, b) => {
-    const [left, right] = [a.cells[column], b.cells[column]];
-    if (empty(left) || empty(right)) return empty(left) - empty(right);
-    const units = collator.compare(left.dataset.u ?? "", right.dataset.u ?? "");
-    const numbers = Number(left.dataset.v) - Number(right.dataset.v);
-    return units || (down ? -numbers : numbers);
+  const byNumber = (down) => (a, b) => {
+    if (a.empty || b.empty) return a.empty - b.empty;
+    const units = a.unit < b.unit ? -1 : Number(a.unit > b.unit);
+    return units || (down ? b.number - a.number : a.number - b.number);
   };
-  const byText = (column, down) => (a, b) => {
-    const texts = collator.compare(words(a.cells[column]), words(b.cells[column]));
+  const byText = (down) => (a, b) => {
+    const texts = collator.compare(a.text, b.text);
     return down ? -texts : texts;
   };
+  const key = (row, column) => {
+    const cell = row.cells[column];
+    const { v, u = "" } = cell.dataset;
+    return { row, empty: v === undefined, number: Number(v), unit: u, text: words(cell) };
+  };
 
-  for (const table of document.querySelectorAll("table[data-sorts]")) {
+  const sorts = (table) => {
     const titles = [...table.tHead.rows[0].cells];
     const body = table.tBodies[0];
     titles.forEach((title, column) => {
@@ -28,40 +32,64 @@
       button.type = "button";
       button.append(...title.childNodes);
       title.append(button);
-      const numeric = [...body.rows].some((row) => !empty(row.cells[column]));
       button.addEventListener("click", () => {
+        const keys = [...body.rows].map((row) => key(row, column));
+        const numeric = keys.some((key) => !key.empty);
         const now = title.getAttribute("aria-sort");
         const down = now ? now === "ascending" : numeric;
         titles.forEach((other) => other.removeAttribute("aria-sort"));
         title.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const order = numeric ? byNumber(column, down) : byText(column, down);
-        body.append(...[...body.rows].sort(order));
+        keys.sort(numeric ? byNumber(down) : byText(down));
+        // Without the blanks between the rows, which make moving thousands of them slow.
+        body.replaceChildren(...keys.map((key) => key.row));
+        table.dispatchEvent(new Event("sorted"));
       });
     });
-  }
+  };
 
-  for (const filter of document.querySelectorAll(".filter")) {
-    const rows = [...document.getElementById(filter.dataset.for).tBodies[0].rows];
+  const filters = (filter) => {
+    const table = document.getElementById(filter.dataset.for);
+    const body = table.tBodies[0];
+    const [input, select, output, all] = filter.querySelectorAll("input, select, output, button");
     const texts = new Map();
-    const [input, select, output] = filter.querySelectorAll("input, select, output");
     const text = (row) => {
       if (!texts.has(row)) texts.set(row, row.textContent.toLowerCase());
       return texts.get(row);
     };
+    let most = FIRST;
     const apply = () => {
       const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-      let shown = 0;
+      let fitting = 0;
+      const rows = [...body.rows];
       for (const row of rows) {
         const fits = (!select.value || row.dataset.verdict === select.value)
           && wanted.every((word) => text(row).includes(word));
-        row.hidden = !fits;
-        shown += fits;
+        fitting += fits;
+        row.hidden = !fits || fitting > most;
       }
-      output.textContent = `${count(shown)} of ${count(rows.length)} shown`;
+      const shown = Math.min(fitting, most);
+      const chosen =
+        fitting < rows.length ? `, ${count(fitting)} of ${count(rows.length)} chosen` : "";
+      output.textContent = `${count(shown)} of ${count(fitting)} shown${chosen}`;
+      all.hidden = shown === fitting;
     };
     input.addEventListener("input", apply);
     select.addEventListener("change", apply);
+    table.addEventListener("sorted", apply);
+    all.addEventListener("click", () => {
+      most = Infinity;
+      apply();
+      input.focus();
+    });
     filter.hidden = false;
     apply();
-  }
+  };
+
+  const page = document.documentElement.classList;
+  page.add("script", "early");
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("table[data-sorts]").forEach(sorts);
+    document.querySelectorAll(".filter").forEach(filters);
+    page.remove("early");
+  });
 })();
