@@ -10,6 +10,7 @@
 
 mod acting;
 mod aws;
+mod ci;
 mod cli;
 mod clients;
 mod demo;

@@ -31,6 +31,12 @@ def say(**event):
     print(json.dumps(event), flush=True)
 
 
+def text(part):
+    """What a part says; a picture says nothing."""
+    content = part.get_content()
+    return content.replace("\r\n", "\n") if isinstance(content, str) else ""
+
+
 def parsed(raw):
     message = email.message_from_bytes(raw, policy=email.policy.default)
     lines = raw.split(b"\r\n")
@@ -44,7 +50,7 @@ def parsed(raw):
             {
                 "type": part.get_content_type(),
                 "file": part.get_filename(),
-                "text": part.get_content().replace("\r\n", "\n"),
+                "text": text(part),
             }
             for part in parts
         ],
