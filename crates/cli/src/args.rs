@@ -61,7 +61,14 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Audit a simulated fleet: no credentials, no configuration, no network.
-    Demo,
+    Demo {
+        /// Let so many weeks go by first, with a run a day that enforces; show the last weekly report.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+        weeks: Option<u8>,
+        /// Write the mails of that time into this folder, as .eml files.
+        #[arg(long, value_name = "DIR", requires = "weeks")]
+        mails: Option<PathBuf>,
+    },
     /// Write a commented reaper.toml for the providers whose credentials are found, or the job that
     /// runs it in CI. Never overwrites.
     Init {

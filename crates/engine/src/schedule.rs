@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use crate::interrupt::Interrupt;
 
 /// The longest sleep: the wall clock may jump, and the machine may have been asleep.
-pub const STEP: Duration = Duration::from_secs(60);
+pub const STEP: Duration = Duration::from_mins(1);
 
 /// A time this far ahead was recorded by a clock that was wrong.
 const WRONG: TimeDelta = TimeDelta::days(1);

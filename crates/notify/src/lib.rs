@@ -7,6 +7,7 @@
 //! | [`channel`] | [`Channel`]: whatever delivers messages that are no mail |
 //! | [`delivery`] | [`Delivery`]: what became of a mail; [`Post`]: whatever delivers |
 //! | [`smtp`] | [`SmtpMailer`]: delivery to an SMTP server |
+//! | [`outbox`] | [`Outbox`]: mail into a folder, to be looked at |
 //! | [`notice`] | [`Notice`]: the mail to an owner about machines |
 //! | [`alert`] | [`Alert`]: the mail about a budget of which a threshold is reached |
 //! | [`weekly`] | [`Weekly`]: the weekly report, to whoever gets all of it or to an owner |
@@ -28,6 +29,7 @@ pub mod endpoint;
 pub mod heartbeat;
 pub mod mail;
 pub mod notice;
+pub mod outbox;
 pub mod slack;
 pub mod smtp;
 pub mod webhook;
@@ -47,6 +49,7 @@ pub use endpoint::{Target, TargetError};
 pub use heartbeat::Heartbeat;
 pub use mail::{Attachment, Image, Key, List, Mail, Reduced};
 pub use notice::Notice;
+pub use outbox::Outbox;
 pub use slack::Slack;
 pub use smtp::{Login, SetupError, Smtp, SmtpMailer, Tls};
 pub use webhook::Webhook;

@@ -12,6 +12,7 @@ use secrecy::SecretString;
 
 use crate::args::Global;
 use crate::commands::audit;
+use crate::commands::weeks::Weeks;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -35,10 +36,20 @@ const CREDENTIALS: [(&str, &str, &str); 8] = [
     ("burst", "api_key", "secret_burst_demo"),
 ];
 
+/// What the command line asks for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wish<'a> {
+    /// Live through so many weeks, and show the last report.
+    pub(crate) weeks: Option<u8>,
+    /// Where the mails of that time go.
+    pub(crate) mails: Option<&'a Path>,
+}
+
 pub(crate) async fn demo(
     global: &Global,
     environment: &Environment,
     printer: &Printer,
+    wish: Wish<'_>,
 ) -> Result<ExitCode, Failure> {
     let world = World::from_toml(WORLD)
         .map_err(|error| Failure::internal(format!("the demo's world: {error}")))?;
@@ -57,8 +68,15 @@ pub(crate) async fn demo(
         now.format("%Y-%m-%d %H:%M UTC"),
     ));
     let clock = Clock::Fixed(now);
-    let setting = Setting::new(config, accounts, global, clock, signals::heed());
-    let code = audit::print(&setting, (Journal::dry(None), None), printer, &[]).await;
+    let code = if let Some(weeks) = wish.weeks {
+        let start = now;
+        Weeks { global, config: &config, environment: &environment, cloud: &cloud, start, weeks }
+            .show(printer, wish.mails)
+            .await
+    } else {
+        let setting = Setting::new(config, accounts, global, clock, signals::heed());
+        audit::print(&setting, (Journal::dry(None), None), printer, &[]).await
+    };
     cloud.shutdown().await;
     code
 }

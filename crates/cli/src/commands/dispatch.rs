@@ -21,7 +21,10 @@ pub(crate) async fn dispatch(
     match &args.command {
         Command::Audit { fail_on } => audit::audit(global, environment, printer, fail_on).await,
         Command::Check { offline } => check::check(global, environment, printer, *offline).await,
-        Command::Demo => demo::demo(global, environment, printer).await,
+        Command::Demo { weeks, mails } => {
+            let wish = demo::Wish { weeks: *weeks, mails: mails.as_deref() };
+            demo::demo(global, environment, printer, wish).await
+        }
         Command::Explain { id } => explain::explain(global, environment, printer, id).await,
         Command::History { id, verify } => {
             history::history(global, environment, printer, id.as_deref(), *verify).await
@@ -63,7 +66,7 @@ fn shown_by(format: Format, command: &Command) -> Result<(), Failure> {
     let counts_money = matches!(
         command,
         Command::Audit { .. }
-            | Command::Demo
+            | Command::Demo { .. }
             | Command::Plan { .. }
             | Command::Run { .. }
             | Command::Schedule { .. }

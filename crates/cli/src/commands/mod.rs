@@ -13,5 +13,6 @@ mod readings;
 mod report;
 mod run;
 mod schedule;
+mod weeks;
 
 pub(crate) use dispatch::dispatch;

@@ -114,24 +114,23 @@ impl Desk<'_> {
         journal: &mut Journal,
     ) -> Result<Option<MailView>, Error> {
         let key = ReportKey { due: period.due, to: to.name() };
-        let mail = self.mail(to, document);
-        let subject = match &mail {
-            Ok(mail) => mail.subject.clone(),
-            Err(_) => String::new(),
-        };
-        let short = match &mail {
-            Ok(mail) => mail.key.to_string(),
-            Err(_) => key_text("report", &key.to_string()),
-        };
-        let parcel = match (to, self.courier.post) {
-            (To::Channel(name), _) => self.courier.channel(name).map(|channel| {
-                let message = self.message(&key, Content::Report(document));
-                message.map(|message| Parcel::Channel(channel, message))
-            }),
-            (To::Digest(_) | To::Owner(_), Some(post)) => {
-                Some(mail.map(|mail| Parcel::Mail(post, Box::new(mail))))
+        let (parcel, subject, short) = match to {
+            To::Channel(name) => {
+                let parcel = self.courier.channel(name).map(|channel| {
+                    let message = self.message(&key, Content::Report(document));
+                    message.map(|message| Parcel::Channel(channel, message))
+                });
+                (parcel, "the weekly report".to_owned(), key_text("report", &key.to_string()))
             }
-            (To::Digest(_) | To::Owner(_), None) => None,
+            To::Digest(_) | To::Owner(_) => {
+                let mail = self.mail(to, document);
+                let (subject, short) = match &mail {
+                    Ok(mail) => (mail.subject.clone(), mail.key.to_string()),
+                    Err(_) => (String::new(), key_text("report", &key.to_string())),
+                };
+                let parcel = |post| mail.map(|mail| Parcel::Mail(post, Box::new(mail)));
+                (self.courier.post.map(parcel), subject, short)
+            }
         };
         let outcome = match parcel {
             Some(parcel) if journal.lasts() => {
@@ -161,16 +160,11 @@ impl Desk<'_> {
         Ok(Message { key, at: self.courier.clock.now(), content })
     }
 
-    /// The mail. What a channel is told has the subject of the mail to everybody.
     fn mail(&self, to: &To, document: &AuditDocument) -> Result<Mail, Unsent> {
         let fault = |error: &dyn std::fmt::Display| Unsent::Fault(error.to_string());
         let to_address = match to {
-            To::Digest(text) => address(text)?,
             To::Owner(owner) => owner.clone(),
-            To::Channel(_) => match self.reports.to.first() {
-                Some(text) => address(text)?,
-                None => address("report@localhost.invalid")?,
-            },
+            To::Digest(text) | To::Channel(text) => address(text)?,
         };
         Weekly {
             key: weekly::key(document, &to_address).map_err(|error| fault(&error))?,

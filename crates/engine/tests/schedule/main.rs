@@ -98,8 +98,8 @@ async fn run(
     (house, began.elapsed())
 }
 
-const HOUR: Duration = Duration::from_secs(3600);
-const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_hours(1);
+const MINUTE: Duration = Duration::from_mins(1);
 
 #[tokio::test(start_paused = true)]
 async fn fl_125_a_night_in_which_clocks_go_back() {
