@@ -14,12 +14,15 @@ Keys, all optional:
   hang_up       "421" or "silent": what the first connection does after its first mail
   cut_after_dot takes the mail and closes without an answer
   size          SIZE that is announced
+  dot_limit     larger mails are refused with 552 after the final dot
   smtputf8      announces SMTPUTF8 (default true)
 """
 
 import asyncio
+import csv
 import email
 import email.policy
+import io
 import json
 import ssl
 import sys
@@ -46,18 +49,27 @@ def parsed(raw):
         "type": message.get_content_type(),
         "headers": [[name.lower(), str(value)] for name, value in message.items()],
         "raw_headers": [line.decode("utf-8", "replace") for line in head],
-        "parts": [
-            {
-                "type": part.get_content_type(),
-                "file": part.get_filename(),
-                "text": text(part),
-            }
-            for part in parts
-        ],
+        "parts": [part_of(part) for part in parts],
         "structure": [part.get_content_type() for part in message.walk()],
         "defects": [str(d) for part in message.walk() for d in part.defects],
         "longest_line": max(len(line) for line in lines),
     }
+
+
+def part_of(part):
+    said = {
+        "type": part.get_content_type(),
+        "file": part.get_filename(),
+        "cid": part["content-id"],
+        "disposition": part.get_content_disposition(),
+        "size": len(part.get_payload(decode=True)),
+        "text": text(part),
+    }
+    if part.get_content_type() == "text/csv":
+        said["rows"] = list(csv.reader(io.StringIO(part.get_content(), newline=""), strict=True))
+    if part.get_content_type() == "image/png":
+        said["magic"] = part.get_payload(decode=True)[:8].hex()
+    return said
 
 
 class Handler:
@@ -83,6 +95,8 @@ class Handler:
             await forever()
         if "dot_reply" in self.config:
             return self.config["dot_reply"]
+        if len(envelope.content) > self.config.get("dot_limit", len(envelope.content)):
+            return "552 5.3.4 message too big"
         say(
             event="mail",
             sender=envelope.mail_from,

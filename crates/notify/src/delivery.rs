@@ -52,7 +52,8 @@ impl Delivery {
 /// Whatever delivers mail.
 #[async_trait]
 pub trait Post: Send + Sync {
-    /// Delivers one mail; never sends it twice. Returns within the deliverer's own time limit.
+    /// Delivers one mail; never sends it twice. Returns within the deliverer's own time limit, or
+    /// twice that where the mail is too large and has a reduced form.
     async fn post(&self, mail: &Mail) -> Delivery;
 
     /// Ends what was kept open between mails. A later mail opens it anew.

@@ -7,6 +7,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::line::Line;
+use super::oversize::Oversize;
 use super::settings::{SetupError, Smtp, Tls};
 use super::trouble::{Step, Trouble, too_late};
 use crate::delivery::{Delivery, Post, Refused};
@@ -15,10 +16,14 @@ use crate::mail::{Mail, Sender};
 /// Attempts in a row to open a connection that may fail before the server is given up.
 const MOST_MISSES: u8 = 3;
 
+/// What became of one form of a mail, or that another is to be tried.
+type Answer = Result<Delivery, Oversize>;
+
 /// Delivers to one SMTP server, one mail at a time.
 ///
 /// The connection is kept between mails. One that died between two mails is replaced, once, before
-/// the server has heard of the next mail. A server that can never work (login refused, certificate
+/// the server has heard of the next mail. A mail that is larger than what is taken is sent in its
+/// reduced form, once, where it has one. A server that can never work (login refused, certificate
 /// not trusted) or could not be reached three times in a row is not tried again until
 /// [`Post::end`], so that a locked account or a long row of time limits does not follow.
 pub struct SmtpMailer {
@@ -61,16 +66,16 @@ impl SmtpMailer {
         step: &mut Step,
         mail: &Mail,
         bytes: &[u8],
-    ) -> Result<Delivery, Trouble> {
+    ) -> Result<Answer, Trouble> {
         let mut current = loop {
             let (mut current, kept) = match line.take() {
                 Some(current) => (current, true),
                 None => (Line::open(&self.settings, self.trust.as_ref(), step).await?, false),
             };
             *step = Step::Sender;
-            if let Some(refusal) = self.unfit(&current, mail, bytes) {
+            if let Some(unfit) = self.unfit(&current, mail, bytes) {
                 *line = Some(current);
-                return Ok(refusal);
+                return Ok(unfit);
             }
             match current.begin(&self.settings.from, &mail.to, bytes).await {
                 Ok(()) => break current,
@@ -86,7 +91,7 @@ impl SmtpMailer {
         match current.deliver(&mail.to, bytes, step).await {
             Ok(reply) => {
                 *line = Some(current);
-                Ok(Delivery::Accepted { reply: self.without_password(reply) })
+                Ok(Ok(Delivery::Accepted { reply: self.without_password(reply) }))
             }
             Err(trouble) => {
                 *line = trouble.leaves_line().then_some(current);
@@ -96,16 +101,64 @@ impl SmtpMailer {
     }
 
     /// What this server could never take, told before it is asked.
-    fn unfit(&self, line: &Line, mail: &Mail, bytes: &[u8]) -> Option<Delivery> {
+    fn unfit(&self, line: &Line, mail: &Mail, bytes: &[u8]) -> Option<Answer> {
         if mail.to.needs_utf8() && !line.features.utf8 {
-            return Some(Delivery::Rejected {
+            return Some(Ok(Delivery::Rejected {
                 what: Refused::Recipient,
                 permanent: true,
                 why: format!("{} cannot be addressed by this server: no SMTPUTF8", mail.to),
-            });
+            }));
         }
         let limit = line.features.size?;
-        too_large(bytes, limit, &self.server)
+        Oversize::of(bytes, limit, &self.server, "the mail server takes").map(Err)
+    }
+
+    /// One form of a mail, within the time for one.
+    async fn attempt(&self, mail: &Mail) -> Answer {
+        let bytes = match mail.compose(&self.sender) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let why = error.to_string();
+                return Ok(Delivery::Rejected { what: Refused::Mail, permanent: true, why });
+            }
+        };
+        let most = self.settings.max_size;
+        let says = "max_size in the configuration allows";
+        if let Some(oversize) =
+            most.and_then(|most| Oversize::of(&bytes, most, "the configured max_size", says))
+        {
+            return Err(oversize);
+        }
+        let mut state = self.state.lock().await;
+        if let Some(verdict) = &state.given_up {
+            return Ok(verdict.clone());
+        }
+        let mut line = state.line.take();
+        let mut step = Step::Sender;
+        let limit = self.settings.timeout;
+        let exchange = self.exchange(&mut line, &mut step, mail, &bytes);
+        let mut too_large = false;
+        let answer = match timeout(limit, exchange).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(Trouble::Refused { code, said })) => {
+                let said = self.without_password(said);
+                too_large = is_too_large(step, code);
+                Ok(Trouble::Refused { code, said }.verdict(step, &self.server))
+            }
+            Ok(Err(trouble)) => Ok(trouble.verdict(step, &self.server)),
+            Err(_) => Ok(too_late(step, &self.server, limit)),
+        };
+        state.line = line;
+        match answer {
+            Ok(verdict) => {
+                state.remember(step, &verdict);
+                if too_large { Err(Oversize::Said { refusal: verdict }) } else { Ok(verdict) }
+            }
+            Err(oversize) => {
+                state.misses = 0;
+                Err(oversize)
+            }
+        }
     }
 
     fn without_password(&self, text: String) -> String {
@@ -121,40 +174,20 @@ impl SmtpMailer {
 #[async_trait]
 impl Post for SmtpMailer {
     async fn post(&self, mail: &Mail) -> Delivery {
-        let bytes = match mail.compose(&self.sender) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                let why = error.to_string();
-                return Delivery::Rejected { what: Refused::Mail, permanent: true, why };
-            }
+        let oversize = match self.attempt(mail).await {
+            Ok(delivery) => return delivery,
+            Err(oversize) => oversize,
         };
-        if let Some(refusal) = self
-            .settings
-            .max_size
-            .and_then(|most| too_large(&bytes, most, "the configured max_size"))
-        {
-            return refusal;
-        }
-        let mut state = self.state.lock().await;
-        if let Some(verdict) = &state.given_up {
-            return verdict.clone();
-        }
-        let mut line = state.line.take();
-        let mut step = Step::Sender;
-        let limit = self.settings.timeout;
-        let exchange = self.exchange(&mut line, &mut step, mail, &bytes);
-        let verdict = match timeout(limit, exchange).await {
-            Ok(Ok(verdict)) => verdict,
-            Ok(Err(Trouble::Refused { code, said })) => {
-                let said = self.without_password(said);
-                Trouble::Refused { code, said }.verdict(step, &self.server)
+        let reason = oversize.reason();
+        let Some(reduced) = mail.reduced(&reason) else { return oversize.refusal() };
+        tracing::info!("{}: sending the reduced form, because {reason}", self.server);
+        match self.attempt(&reduced).await {
+            Ok(Delivery::Accepted { reply }) => {
+                Delivery::Accepted { reply: format!("{reply} (the reduced form: {reason})") }
             }
-            Ok(Err(trouble)) => trouble.verdict(step, &self.server),
-            Err(_) => too_late(step, &self.server, limit),
-        };
-        state.line = line;
-        state.remember(step, &verdict);
-        verdict
+            Ok(delivery) => delivery,
+            Err(oversize) => oversize.refusal(),
+        }
     }
 
     async fn end(&self) {
@@ -184,11 +217,7 @@ impl State {
     }
 }
 
-fn too_large(bytes: &[u8], limit: u64, whose: &str) -> Option<Delivery> {
-    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    (size > limit).then(|| Delivery::Rejected {
-        what: Refused::Mail,
-        permanent: true,
-        why: format!("the mail has {size} bytes, {whose} allows {limit}"),
-    })
+/// Whether the server means the size of the mail, and not that of the mailbox: 552 is said of both.
+fn is_too_large(step: Step, code: u16) -> bool {
+    code == 552 && step != Step::Recipient && !step.is_opening()
 }

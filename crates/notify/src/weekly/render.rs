@@ -65,8 +65,7 @@ struct Html<'a> {
 
 #[derive(Template)]
 #[template(path = "weekly.txt")]
-struct Text<'a> {
-    headline: &'a str,
+struct Text {
     blocks: Vec<Vec<String>>,
 }
 
@@ -135,7 +134,7 @@ impl Weekly<'_> {
         };
         let sentence = [
             "This mail is sent in a reduced form, because".to_owned(),
-            REASON.to_string(),
+            format!("{REASON}."),
             format!(
                 "It shows fewer machines, has no picture and no attached list; the full one is {place}."
             ),
@@ -188,10 +187,11 @@ impl Weekly<'_> {
             }
             .render()?;
             let html = unbroken(&html);
-            if html.len() > MOST_HTML && shorten(&mut sections, &mut later, &mut budgets) {
+            let length = html.len();
+            if length > MOST_HTML && shorten(length, &mut sections, &mut later, &mut budgets) {
                 continue;
             }
-            let mut blocks = vec![];
+            let mut blocks = vec![wrapped(&headline, COLUMNS)];
             blocks.extend(gap.iter().map(|gap| wrapped(gap, COLUMNS)));
             if !reduced.is_empty() {
                 blocks.push(reduced.iter().flat_map(|line| wrapped(line, COLUMNS)).collect());
@@ -220,7 +220,7 @@ impl Weekly<'_> {
                 closing.iter().flat_map(|line| wrapped(line, COLUMNS)).collect();
             end.extend(link.map(|link| format!("Run: {link}")));
             blocks.push(end);
-            let text = Text { headline: &headline, blocks }.render()?;
+            let text = Text { blocks }.render()?;
             let cut = sections.iter().any(|section| section.rows.len() < section.total);
             return Ok(Form { html, text, cut });
         }
@@ -243,17 +243,29 @@ impl Weekly<'_> {
     }
 }
 
-/// Takes a row from the list that has the most; `false` where none is left.
-fn shorten(sections: &mut [Section], later: &mut [Section], budgets: &mut Vec<Budget>) -> bool {
-    let longest = sections
-        .iter_mut()
-        .chain(later)
-        .map(|section| &mut section.rows)
-        .max_by_key(|rows| rows.len());
-    match longest {
-        Some(rows) if rows.len() > budgets.len() => rows.pop().is_some(),
-        _ => budgets.pop().is_some(),
+/// Takes rows from the lists that have the most, the more the longer the form is; `false` where none is
+/// left.
+fn shorten(
+    length: usize,
+    sections: &mut [Section],
+    later: &mut [Section],
+    budgets: &mut Vec<Budget>,
+) -> bool {
+    let mut lists: Vec<&mut Section> = sections.iter_mut().chain(later).collect();
+    let rows: usize = lists.iter().map(|list| list.rows.len()).sum();
+    // Half of what the rows would have to lose if nothing else were there: never too much.
+    let surplus = (rows + budgets.len()) * (length - MOST_HTML) / length / 2;
+    for taken in 0..=surplus {
+        let longest = lists.iter_mut().map(|list| &mut list.rows).max_by_key(|rows| rows.len());
+        let some = match longest {
+            Some(rows) if rows.len() > budgets.len() => rows.pop().is_some(),
+            _ => budgets.pop().is_some(),
+        };
+        if !some {
+            return taken > 0;
+        }
     }
+    true
 }
 
 /// The budgets as a block of the plain part.

@@ -8,3 +8,4 @@ mod delivery;
 mod encryption;
 mod server;
 mod silence;
+mod weekly;
