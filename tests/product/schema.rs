@@ -24,6 +24,21 @@ fn schemas_refuse_what_is_not_promised() {
 }
 
 #[test]
+fn the_committed_reference_is_the_one_that_the_binary_prints() {
+    let printed =
+        Reaper::new().run(&["schema", "config", "--format", "markdown"]).exits(0).stdout;
+    let path = format!("{}/../config/REFERENCE.md", env!("CARGO_MANIFEST_DIR"));
+    let committed = std::fs::read_to_string(path).expect("a reference");
+    assert!(
+        printed == committed,
+        "write it anew: reaper schema config --format markdown --output config/REFERENCE.md"
+    );
+    for table in ["## `[[account]]`", "## `[notify.email.smtp]`", "## `[[schedule]]`"] {
+        assert!(printed.contains(table), "{table}");
+    }
+}
+
+#[test]
 fn the_committed_schemas_are_those_that_the_binary_prints() {
     for name in ["config", "audit", "plan", "check", "explain", "history", "error"] {
         let printed = Reaper::new().run(&["schema", name]).exits(0).stdout;

@@ -184,7 +184,8 @@ pub(crate) enum Command {
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Print the JSON schema of the configuration or of an output.
+    /// Print the JSON schema of the configuration or of an output; of the configuration with
+    /// `--format markdown` the reference of its keys.
     Schema {
         /// Of what.
         #[arg(value_enum)]

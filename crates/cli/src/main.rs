@@ -16,6 +16,7 @@ mod printer;
 mod progress;
 mod providers;
 mod pulse;
+mod reference;
 mod run;
 mod signals;
 mod state;

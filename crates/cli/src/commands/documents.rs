@@ -7,11 +7,12 @@ use clap::CommandFactory;
 use reaper_model::document::{CheckDocument, ErrorDocument, ExplainDocument, HistoryDocument};
 use reaper_model::{AuditDocument, Plan};
 
-use crate::args::{Args, Schema, exit_codes};
+use crate::args::{Args, Format, Schema, exit_codes};
 use crate::environment::VARIABLES;
 use crate::failure::Failure;
 use crate::printer::{self, Printer, written};
 use crate::providers;
+use crate::reference::reference;
 
 pub(crate) fn schema(of: Schema, printer: &Printer) -> Result<ExitCode, Failure> {
     let schema = match of {
@@ -23,8 +24,13 @@ pub(crate) fn schema(of: Schema, printer: &Printer) -> Result<ExitCode, Failure>
         Schema::Explain => schemars::schema_for!(ExplainDocument).to_value(),
         Schema::Error => schemars::schema_for!(ErrorDocument).to_value(),
     };
-    let out = printer.plain_output()?;
-    printer::json(&schema, out)?;
+    let mut out = printer.plain_output()?;
+    if matches!((of, printer.format()), (Schema::Config, Format::Markdown)) {
+        let text = reference(&schema);
+        written(out.write_all(text.as_bytes()).and_then(|()| out.finish()))?;
+    } else {
+        printer::json(&schema, out)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
