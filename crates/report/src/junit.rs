@@ -1,4 +1,4 @@
-//! The document as JUnit XML, for the test tabs of CI systems: what has to be looked at is red there.
+//! The document as `JUnit` XML, for the test tabs of CI systems: what has to be looked at is red there.
 //!
 //! | suite | cases | red |
 //! | --- | --- | --- |
@@ -22,7 +22,7 @@ use std::io;
 use quick_junit::{Report, SerializeError};
 use reaper_model::AuditDocument;
 
-/// Writes the document as JUnit XML.
+/// Writes the document as `JUnit` XML.
 ///
 /// # Errors
 /// Whatever the writer answers, with its kind.

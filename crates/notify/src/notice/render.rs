@@ -169,10 +169,9 @@ const COLUMN_NAMES: [&str; 13] = [
     "to_keep_it",
 ];
 
-/// A cell that no spreadsheet takes for a formula.
+/// A cell that no spreadsheet takes for a formula, as in all our files.
 fn guarded(cell: &str) -> String {
-    let cell = short(cell, 1_000);
-    if cell.starts_with(['=', '+', '-', '@']) { format!("'{cell}") } else { cell }
+    reaper_report::guarded(&short(cell, 1_000))
 }
 
 impl Card {

@@ -49,7 +49,7 @@ pub(super) fn facts(doc: &AuditDocument) -> Vec<Fact> {
     // The first part of one of them is the heading of the page.
     let (done, found) = match done {
         Some(done) => {
-            found[0] = found[0].trim_start_matches("found ").to_owned();
+            found[0] = found[0].replacen("found ", "", 1);
             (done[1..].to_vec(), found)
         }
         None => (Vec::new(), found[1..].to_vec()),

@@ -91,7 +91,10 @@ fn row(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Row {
             identity(machine),
             Cell::lines(verdict),
             kind(machine),
-            Cell::number(machine::age(machine), machine.age_hours.clone().filter(is_number)),
+            Cell::number(
+                machine::age(machine),
+                machine.age_hours.clone().filter(|hours| is_number(hours)),
+            ),
             Cell::text(machine::owner(machine)),
             day,
             so_far,
@@ -101,7 +104,7 @@ fn row(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Row {
     }
 }
 
-fn is_number(text: &String) -> bool {
+fn is_number(text: &str) -> bool {
     text.parse::<rust_decimal::Decimal>().is_ok()
 }
 

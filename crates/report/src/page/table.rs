@@ -21,12 +21,10 @@ pub(super) struct Table {
     cut: Option<Text>,
     columns: &'static [Column],
     rows: Vec<Row>,
-    /// Whether it can be searched, with the verdicts to choose from and their numbers.
-    filter: bool,
-    options: Vec<(&'static str, String)>,
+    /// Where it can be searched, the verdicts to choose from and their numbers. On phones the style
+    /// puts the titles of its columns before its cells; the cells of others carry them.
+    filter: Option<Vec<(&'static str, String)>>,
     sorts: bool,
-    /// Whether each cell carries its column's title, for phones; else the style does.
-    labels: bool,
 }
 
 /// A column. On phones its title stands before each cell.
@@ -81,19 +79,15 @@ impl Table {
             cut: figures::shown(items.len().min(most), items.len()).map(Text::new),
             columns,
             rows: items.iter().take(most).map(row).collect(),
-            filter: false,
-            options: Vec::new(),
+            filter: None,
             sorts: columns.iter().any(|column| column.sorts) && items.len() > 1,
-            labels: true,
         }
     }
 
     /// The same with a search field and the verdicts to choose from; its labels are in the style.
     pub(super) fn searched(mut self, options: Vec<(&'static str, usize)>) -> Self {
-        self.filter = true;
         let number = |(word, number)| (word, figures::number(number));
-        self.options = options.into_iter().map(number).collect();
-        self.labels = false;
+        self.filter = Some(options.into_iter().map(number).collect());
         self
     }
 }

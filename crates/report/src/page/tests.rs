@@ -14,9 +14,14 @@ fn written(doc: &AuditDocument) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
-/// The page without its style and its script.
+/// The page without its style, its script and their digests.
 fn body(doc: &AuditDocument) -> String {
-    written(doc).replace(STYLE, "").replace(SCRIPT, "")
+    let mut text = written(doc);
+    for own in [STYLE, SCRIPT, STYLE_HASH, SCRIPT_HASH] {
+        assert!(text.contains(own));
+        text = text.replace(own, "");
+    }
+    text
 }
 
 #[test]
@@ -76,7 +81,9 @@ fn nothing_is_fetched_and_nothing_runs_but_our_script() {
     }
     assert_eq!(text.matches("<script").count(), 1);
     assert_eq!(text.matches("<link ").count(), 1, "the empty icon");
-    assert!(text.contains("content=\"default-src 'none'; style-src 'sha256-"));
+    assert!(text.contains(
+        "content=\"default-src 'none'; style-src 'sha256-'; script-src 'sha256-'; img-src data:"
+    ));
     let style = STYLE.replace("url(#hatch)", "");
     assert!(!style.contains("url(") && !style.contains("@import"));
     for banned in ["innerHTML", "eval", "fetch", "XMLHttpRequest", "Function", "write("] {

@@ -1,8 +1,8 @@
 //! The columns: name and value side by side, so that none can slip.
 
 use chrono::{DateTime, FixedOffset};
-use reaper_model::document::{Billing, CostView, MachineView, PlannedAction};
-use reaper_model::{Money, Totals};
+use reaper_model::document::{Billing, CostView, MachineView, PlannedAction, WantedAction};
+use reaper_model::{Money, ProviderAccount, Totals};
 
 use super::row::Row;
 use crate::cell::Cell;
@@ -17,7 +17,7 @@ pub(super) const COLUMNS: [Column; 59] = [
     ("id", |row| Cell::foreign(&row.machine.id)),
     ("provider", |row| Cell::foreign(row.machine.provider.as_str())),
     ("account", |row| Cell::foreign(row.machine.account.as_str())),
-    ("provider_account", |row| row.provider_account.map(|account| account.as_str()).into()),
+    ("provider_account", |row| row.provider_account.map(ProviderAccount::as_str).into()),
     ("location", |row| Cell::foreign(row.machine.location.as_str())),
     ("native_id", |row| Cell::foreign(&row.machine.native_id)),
     ("name", |row| row.machine.name.as_ref().into()),
@@ -64,7 +64,7 @@ pub(super) const COLUMNS: [Column; 59] = [
     ("still_charged_per_month", |row| amount(charged(row))),
     ("still_charged_currency", |row| currency(charged(row))),
     ("loses", |row| texts(row.machine.action.loses.iter().cloned())),
-    ("wanted", |row| row.machine.action.wanted.map(|wanted| wanted.name()).into()),
+    ("wanted", |row| row.machine.action.wanted.map(WantedAction::name).into()),
     ("planned", |row| Cell::word(planned(row.machine.action.planned))),
     ("call", |row| row.machine.action.call.as_ref().into()),
     ("action_why", |row| row.machine.action.why.as_ref().into()),
