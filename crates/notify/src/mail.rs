@@ -1,6 +1,6 @@
 //! One mail to one recipient, and its form on the wire. The same mail gives the same bytes.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 use std::time::SystemTime;
 
@@ -237,7 +237,8 @@ fn mailto(to: &Address, list: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"@.-_+~".contains(&byte) {
             path.push(char::from(byte));
         } else {
-            path.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(path, "%{byte:02X}");
         }
     }
     format!("mailto:{path}?subject=unsubscribe%20{list}")
@@ -319,6 +320,24 @@ mod tests {
         );
         let written = alerting("x\r\nBcc: thief@example.net");
         assert!(!written.contains("\r\nBcc"), "{written}");
+    }
+
+    #[test]
+    fn fl_134_the_headers_of_a_list_hold_an_address_and_nothing_else() {
+        let list = |address: &str| List {
+            name: "reaper-weekly",
+            unsubscribe: Some(address.parse().expect("an address")),
+        };
+        let written = |address: &str| composed(&Mail { list: Some(list(address)), ..mail() });
+        let plain = written("gpu-team@example.org");
+        assert!(plain.contains("\r\nList-Id: <reaper-weekly.example.org>\r\n"), "{plain}");
+        assert!(plain.contains("\r\nList-Unsubscribe: <mailto:gpu-team@example.org?subject="));
+        assert!(
+            written("a?b&c=d%e@example.org").contains("<mailto:a%3Fb%26c%3Dd%25e@example.org?")
+        );
+        let nobody = List { unsubscribe: None, ..list("a@example.org") };
+        let nobody = composed(&Mail { list: Some(nobody), ..mail() });
+        assert!(nobody.contains("List-Unsubscribe: <mailto:reaper@example.org?"), "{nobody}");
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl<'a> Coverage<'a> {
             let account = format!("{}/{}", scope.provider, scope.account);
             let partial = scope.status == ScopeStatus::Partial;
             let why = scope.why.as_deref().unwrap_or("the reason is not known");
-            let location = scope.location.as_ref().map(|location| location.as_str());
+            let location = scope.location.as_ref().map(reaper_model::Location::as_str);
             groups.entry((account, partial, why)).or_default().extend(location);
         }
         let all = groups.len();

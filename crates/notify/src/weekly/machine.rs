@@ -23,6 +23,9 @@ const LONGEST_SENTENCE: usize = 160;
 /// Reasons, losses and charges of one machine that are shown.
 const MOST: usize = 3;
 
+/// What the plan says before its reason where it only reports: here another word says so.
+const REPORT_ONLY: &str = "report only: ";
+
 /// How long the example keeps a machine, in days: any later day will do.
 const KEPT_FOR: u64 = 14;
 
@@ -34,7 +37,9 @@ impl Weekly<'_> {
         lines.extend(odd_state(machine).map(Line::Plain));
         lines.extend(reasons(machine).into_iter().map(Line::Plain));
         lines.push(Line::Small(which(machine, id.as_ref())));
-        lines.extend(afterwards(machine).map(Line::Small));
+        if is_announced(machine) {
+            lines.extend(afterwards(machine).map(Line::Small));
+        }
         if let Some(id) = &id {
             let commands = self.keep(machine, id);
             lines.extend(match commands.len() {
@@ -124,16 +129,16 @@ fn unplanned(machine: &MachineView) -> String {
             "is only reported: it was started again after a stop, and is left alone".to_owned()
         }
         (Some(Phase::Acted), _) => "was acted upon before, and is seen again".to_owned(),
-        (_, Some(wanted)) => {
-            let verb = wanted.name();
-            match &machine.action.why {
-                Some(why) => format!("{verb} not announced: {why}"),
-                None => format!("{verb} not announced yet: nothing happens before a notice"),
+        (_, wanted) => match (machine.action.why.as_deref(), wanted) {
+            (Some(why), _) if why.starts_with(REPORT_ONLY) => {
+                format!("is only reported: {}", &why[REPORT_ONLY.len()..])
             }
-        }
-        (_, None) => match &machine.action.why {
-            Some(why) => format!("is only reported: {why}"),
-            None => "is only reported".to_owned(),
+            (Some(why), Some(wanted)) => format!("{} not announced: {why}", wanted.name()),
+            (Some(why), None) => format!("is only reported: {why}"),
+            (None, Some(wanted)) => {
+                format!("{} not announced yet: nothing happens before a notice", wanted.name())
+            }
+            (None, None) => "is only reported".to_owned(),
         },
     };
     outside(&text, LONGEST_SENTENCE)
@@ -228,7 +233,7 @@ fn said(label: &str, mut items: Vec<String>, all: usize) -> Option<String> {
     if all > items.len() {
         items.push(format!("{} more", all - items.len()));
     }
-    (!items.is_empty()).then(|| format!("{label}: {}", items.join(", ")))
+    (!items.is_empty()).then(|| format!("{label}: {}", items.join("; ")))
 }
 
 /// A text, else `-`.
@@ -283,6 +288,31 @@ mod tests {
         let told = row(machine, |doc| doc.enforces = false);
         assert!(told.contains("its stop was announced for Fri 4 Dec"), "{told}");
         assert!(!told.contains("will be stopped"), "{told}");
+    }
+
+    #[test]
+    fn fl_139_what_is_not_announced_says_why() {
+        let mut machine = fixture::machines().remove(2);
+        let mut told = |wanted, why: Option<&str>| {
+            machine.action.wanted = Some(wanted);
+            machine.action.why = why.map(str::to_owned);
+            let shown = row(&machine, |_| {});
+            shown.split("Plain(\"").nth(1).expect("a line").split('"').next().map(str::to_owned)
+        };
+        let (report, stop) = (WantedAction::Report, WantedAction::Stop);
+        for (wanted, why, shown) in [
+            (report, None, "is only reported"),
+            (
+                report,
+                Some("report only: its rule asks for no more"),
+                "is only reported: its rule asks for no more",
+            ),
+            (stop, Some("report only: x"), "is only reported: x"),
+            (stop, Some("runs do not enforce"), "stop not announced: runs do not enforce"),
+            (stop, None, "stop not announced yet: nothing happens before a notice"),
+        ] {
+            assert_eq!(told(wanted, why).as_deref(), Some(shown));
+        }
     }
 
     #[test]

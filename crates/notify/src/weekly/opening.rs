@@ -61,12 +61,10 @@ impl Weekly<'_> {
 
     pub(super) fn opening(&self, contents: &Contents<'_>) -> Vec<String> {
         let mut sentences = Vec::new();
-        match &self.doc.report {
-            Some(report) => sentences.push(self.period(report)),
-            None => {
-                sentences.push("This is the present state, not the report of a week.".to_owned())
-            }
-        }
+        sentences.push(match &self.doc.report {
+            Some(report) => self.period(report),
+            None => "This is the present state, not the report of a week.".to_owned(),
+        });
         sentences.push(format!(
             "Data as of {}; {}.",
             in_full(self.doc.now.to_utc(), self.zone),

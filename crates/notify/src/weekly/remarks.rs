@@ -94,8 +94,10 @@ fn warnings(contents: &Contents<'_>) -> Vec<String> {
         .into_iter()
         .take(MOST_LINES)
         .map(|((_, text), subjects)| {
+            // Many texts name what they are about.
+            let named = subjects.iter().all(|subject| text.contains(subject));
             let text = outside(text, LONGEST);
-            if subjects.is_empty() {
+            if named {
                 text
             } else {
                 format!("{}: {text}", first_of(subjects.into_iter(), MOST_NAMES))

@@ -205,7 +205,7 @@ impl Weekly<'_> {
             blocks.extend(sections.iter().map(Section::lines));
             blocks.extend(told(&budgets, more_budgets.as_ref(), unallocated.as_ref()));
             blocks.extend(trend.map(|trend| {
-                let mut lines = vec!["--- Spent by week".to_owned()];
+                let mut lines = vec![format!("--- {}", trend.title())];
                 lines.extend(trend.lines());
                 lines.extend(trend.others.iter().flat_map(|other| wrapped(other, COLUMNS)));
                 lines
@@ -302,12 +302,12 @@ fn picture(trend: &Trend) -> Result<Option<Vec<u8>>, RenderError> {
             at_least: week.at_least,
         })
         .collect();
-    let title = format!("Spent by week, {}", trend.currency);
-    let png = crate::chart::png(&title, &bars);
+    let png = crate::chart::png(&trend.title(), &bars);
     png.map(Some).map_err(|error| RenderError::Chart(error.to_string()))
 }
 
 #[cfg(not(feature = "chart"))]
+#[expect(clippy::unnecessary_wraps, reason = "as where there are pictures")]
 const fn picture(_: &Trend) -> Result<Option<Vec<u8>>, RenderError> {
     Ok(None)
 }

@@ -1,5 +1,6 @@
 //! The lists of a weekly mail, each with the sums over all of it.
 
+use reaper_model::MachineType;
 use reaper_model::document::{ChangeView, KeptView, SpendView, StoppedView};
 
 use super::contents::{Contents, Sum, per_month, so_far};
@@ -127,7 +128,7 @@ impl Weekly<'_> {
 
     fn stop(&self, stopped: &StoppedView) -> Row {
         let mut beside =
-            vec![known(stopped.machine_type.as_ref().map(|kind| kind.as_str()), LONGEST)];
+            vec![known(stopped.machine_type.as_ref().map(MachineType::as_str), LONGEST)];
         beside.extend(self.owner(stopped.owner.as_deref()));
         let rule = match &stopped.rule {
             Some(rule) => format!("decided by rule {}", outside(rule, LONGEST)),
@@ -171,7 +172,7 @@ impl Weekly<'_> {
 
     fn change(&self, title: &str, change: &ChangeView) -> Row {
         let mut beside =
-            vec![known(change.machine_type.as_ref().map(|kind| kind.as_str()), LONGEST)];
+            vec![known(change.machine_type.as_ref().map(MachineType::as_str), LONGEST)];
         beside.extend(self.owner(change.owner.as_deref()));
         let seen = if title == "New" { "first seen" } else { "first missed" };
         let at = in_full(change.at.to_utc(), self.zone);

@@ -14,6 +14,9 @@ use super::section::grouped;
 use super::view::Weekly;
 use crate::words::count;
 
+/// Thresholds that a subject names.
+const MOST_THRESHOLDS: usize = 2;
+
 impl Weekly<'_> {
     /// `reaper: 3 will stop Fri 4 Dec, EUR 1,240/month at stake, 2 budgets over 80 %`.
     pub(super) fn subject(&self, contents: &Contents<'_>) -> String {
@@ -78,16 +81,16 @@ impl Weekly<'_> {
                 .filter(|machine| machine.action.wanted == Some(WantedAction::Terminate))
                 .count();
             let number = announced.len();
-            let mut what = if self.doc.enforces {
-                format!("{} will stop", grouped(number))
-            } else {
-                let plural = if number == 1 { "" } else { "s" };
-                format!("{} stop{plural} announced", grouped(number))
+            let what = match (self.doc.enforces, number) {
+                (true, _) => "will stop",
+                (false, 1) => "stop announced",
+                (false, _) => "stops announced",
             };
-            if ended > 0 {
-                what.push_str(&format!(" ({} for good)", grouped(ended)));
-            }
-            what.push_str(&self.when(&due));
+            let ended = match ended {
+                0 => String::new(),
+                ended => format!(" ({} for good)", grouped(ended)),
+            };
+            let what = format!("{} {what}{ended}{}", grouped(number), self.when(&due));
             let stake = sums(&per_month(announced.iter().copied()));
             return vec![what, format!("{stake} at stake")];
         }
@@ -120,26 +123,31 @@ impl Weekly<'_> {
     }
 }
 
-/// `1 budget over its limit`, `2 budgets over 80 %`, `1 forecast over its limit`.
+/// `1 budget over the limit`, `2 budgets over 80 %`, `1 budget forecast over the limit`.
 fn budgets(budgets: &[BudgetView]) -> Vec<String> {
     let number = |status| budgets.iter().filter(|budget| budget.status == status).count();
-    let warned = budgets.iter().filter(|budget| budget.status == BudgetStatus::Warn);
-    // The least of what each has reached holds for all of them.
     let percent = |text: &String| text.trim_end_matches('%').parse::<Decimal>().ok();
-    let highest = warned.filter_map(|budget| {
-        budget.reached.iter().filter_map(|text| Some((percent(text)?, text))).max()
-    });
-    let least = highest.min().map(|(_, text)| budget::thresholds(std::slice::from_ref(text)));
+    // Each under the highest threshold that it has reached, the fullest first.
+    let mut warned: Vec<(Decimal, &String)> = budgets
+        .iter()
+        .filter(|budget| budget.status == BudgetStatus::Warn)
+        .filter_map(|budget| {
+            budget.reached.iter().filter_map(|text| Some((percent(text)?, text))).max()
+        })
+        .collect();
+    warned.sort_by(|one, other| other.cmp(one));
     let over = number(BudgetStatus::Over);
     let forecast = number(BudgetStatus::ForecastOver);
-    [
-        (over > 0).then(|| format!("{} over the limit", count(over, "budget"))),
-        least.map(|least| format!("{} over {least}", count(number(BudgetStatus::Warn), "budget"))),
+    let mut parts = Vec::new();
+    parts.extend((over > 0).then(|| format!("{} over the limit", count(over, "budget"))));
+    for equal in warned.chunk_by(|one, other| one.0 == other.0).take(MOST_THRESHOLDS) {
+        let threshold = budget::thresholds(std::slice::from_ref(equal[0].1));
+        parts.push(format!("{} over {threshold}", count(equal.len(), "budget")));
+    }
+    parts.extend(
         (forecast > 0).then(|| format!("{} forecast over the limit", count(forecast, "budget"))),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    );
+    parts
 }
 
 /// `EUR 1,240 + USD 100/month`: in whole units, for there is little room; the mail has the cents.
@@ -199,6 +207,8 @@ mod tests {
         assert!(subject(&doc).starts_with("reaper: 3 stops announced, the first Thu 3 Dec, EUR"));
         doc.budgets[1].status = BudgetStatus::Warn;
         doc.budgets[1].reached = vec!["50%".to_owned()];
+        assert!(subject(&doc).contains(", 1 budget over 80 %, 1 budget over 50 %, "));
+        doc.budgets[0].reached.pop();
         assert!(subject(&doc).contains(", 2 budgets over 50 %, "), "{}", subject(&doc));
         doc.budgets[0].status = BudgetStatus::Over;
         assert!(subject(&doc).contains("1 budget over the limit, 1 budget over 50 %,"));

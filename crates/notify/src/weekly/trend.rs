@@ -15,7 +15,7 @@ const CELLS: i64 = 24;
 /// The weeks in one currency, and the others in words.
 #[derive(Debug)]
 pub(super) struct Trend {
-    pub(super) currency: Currency,
+    currency: Currency,
     /// Oldest first.
     pub(super) weeks: Vec<Week>,
     /// What was spent in other currencies, week by week.
@@ -64,6 +64,11 @@ impl Trend {
                 })
                 .collect(),
         })
+    }
+
+    /// What the figures are, with their unit.
+    pub(super) fn title(&self) -> String {
+        format!("Spent by week, {}", self.currency)
     }
 
     /// All figures in one sentence: what stands for the picture.
