@@ -10,6 +10,8 @@
 
 mod acting;
 mod aws;
+mod browser;
+mod channels;
 mod ci;
 mod cli;
 mod clients;

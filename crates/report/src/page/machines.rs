@@ -1,7 +1,7 @@
 //! All machines that are there, orphans first, and of those first what looks off and is billed.
 
 use reaper_model::State;
-use reaper_model::document::{AuditDocument, MachineView, Verdict};
+use reaper_model::document::{AuditDocument, Billing, MachineView, Verdict};
 
 use super::table::{Cell, Column, Line, Row, Table};
 use super::text::Text;
@@ -121,11 +121,17 @@ fn why(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Cell {
         let line = if action.is_failure() { Line::Loud } else { Line::Strong };
         lines.push(line(Text::new(action.outcome())));
     }
-    let charged = machine::still_charged_short(machine);
+    let orphan = machine.verdict == Verdict::Orphan;
+    let off = machine.billing == Billing::NotBilled;
+    let charged = machine::still_charged_short(machine).filter(|_| orphan || off);
+    let charged = charged.map(|what| {
+        let when = if off { "still charged" } else { "still charged after a stop" };
+        format!("{when}: {what}")
+    });
     let groups = [
-        machine::wanted(machine),
+        if orphan { machine::wanted(machine) } else { Vec::new() },
         waiting::case(machine, zone),
-        charged.map(|what| format!("still charged: {what}")).into_iter().collect(),
+        charged.into_iter().collect(),
     ];
     let groups = groups.iter().filter(|parts| !parts.is_empty());
     lines.extend(groups.map(|parts| Line::Quiet(Text::new(parts.join(" · ")))));
@@ -158,7 +164,7 @@ pub(super) fn kind(machine: &MachineView) -> Cell {
 
 /// What a further day costs, what it has cost, what a further month costs.
 pub(super) fn money_of(machine: &MachineView) -> [Cell; 3] {
-    let billed = machine.billing != reaper_model::document::Billing::NotBilled;
+    let billed = machine.billing != Billing::NotBilled;
     let cost = machine.cost.as_ref().filter(|_| billed);
     let day = machine::per_day(machine);
     let shown = match day {
