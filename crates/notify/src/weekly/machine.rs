@@ -41,7 +41,11 @@ impl Weekly<'_> {
             lines.extend(afterwards(machine).map(Line::Small));
         }
         if let Some(id) = &id {
-            let commands = self.keep(machine, id);
+            let mut commands = self.keep(machine, id);
+            if !is_announced(machine) {
+                // The one that goes everywhere: nothing is pressing.
+                commands = commands.split_off(commands.len().saturating_sub(1));
+            }
             lines.extend(match commands.len() {
                 0 => None,
                 1 => Some(Line::Small("to keep it:".to_owned())),

@@ -8,7 +8,7 @@ use url::Url;
 use super::budgets::Budget;
 use super::contents::Contents;
 use super::section::{Line, Section};
-use super::sections::Most;
+use super::sections::{ATTACHED, Most};
 use super::trend::Trend;
 use super::view::Weekly;
 use crate::field::COLUMNS;
@@ -221,7 +221,9 @@ impl Weekly<'_> {
             end.extend(link.map(|link| format!("Run: {link}")));
             blocks.push(end);
             let text = Text { blocks }.render()?;
-            let cut = sections.iter().any(|section| section.rows.len() < section.total);
+            let lists = sections.iter().chain(&later);
+            let cut =
+                lists.filter(|list| list.rest == ATTACHED).any(|list| list.rows.len() < list.total);
             return Ok(Form { html, text, cut });
         }
     }

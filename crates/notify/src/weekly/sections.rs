@@ -17,7 +17,7 @@ const LONGEST: usize = 80;
 const LONGEST_SENTENCE: usize = 160;
 
 /// Where machines are that are not shown.
-const ATTACHED: &str = "all are in the attached machines.csv";
+pub(super) const ATTACHED: &str = "all are in the attached machines.csv";
 
 /// Where other rows are that are not shown.
 const ELSEWHERE: &str = "`reaper report` lists all of them";
@@ -32,19 +32,16 @@ pub(super) struct Most {
 }
 
 impl Weekly<'_> {
-    /// What can still be prevented, what was found besides, and what was stopped.
+    /// What can still be prevented, and what was stopped.
     pub(super) fn first_sections(&self, contents: &Contents<'_>, most: Most) -> Vec<Section> {
-        let all = [
-            self.announced(contents, most.machines),
-            self.forgotten(contents, most.machines),
-            self.stopped(contents, most.machines),
-        ];
+        let all = [self.announced(contents, most.machines), self.stopped(contents, most.machines)];
         all.into_iter().flatten().collect()
     }
 
-    /// What came, went, is kept, and who runs what.
+    /// What was found besides, what came, went, is kept, and who runs what.
     pub(super) fn later_sections(&self, contents: &Contents<'_>, most: Most) -> Vec<Section> {
         let all = [
+            self.forgotten(contents, most.machines),
             self.changes("New", &contents.new, most.others),
             self.changes("Gone", &contents.gone, most.others),
             self.owners(contents.spend, most.others),
