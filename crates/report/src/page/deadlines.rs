@@ -1,7 +1,7 @@
 //! What will be stopped and when, while it can still be prevented; and what this run has done.
 
-use reaper_model::AuditDocument;
 use reaper_model::document::{MachineView, Mode};
+use reaper_model::{AuditDocument, OnLimit};
 
 use super::machines::{identity, kind, money_of};
 use super::table::{Cell, Column, Line, Row, Table};
@@ -28,14 +28,20 @@ const DEADLINES: [Column; 9] = [
 
 pub(super) fn section(doc: &AuditDocument) -> Section {
     let machines = waiting::deadlines(doc);
+    let early = doc.budgets.iter().any(|budget| budget.on_limit == OnLimit::StopOrphans);
+    let before = if early {
+        "earlier only where a budget is used up that ends notice periods"
+    } else {
+        "never before"
+    };
     let note = match (machines.is_empty(), doc.enforces) {
-        (true, _) => "No machine has a time at which it is to be stopped or terminated.",
-        (false, true) => {
-            "Each is stopped or terminated by the first run at or after its time, never before. To prevent that, keep it."
-        }
-        (false, false) => {
-            "This run does not act: a run with --enforce stops or terminates each at its time or later, never before. To prevent that, keep it."
-        }
+        (true, _) => "No machine has a time at which it is to be stopped or terminated.".to_owned(),
+        (false, true) => format!(
+            "Each is stopped or terminated by the first run at or after its time, {before}. To prevent that, keep it."
+        ),
+        (false, false) => format!(
+            "This run does not act: a run with --enforce stops or terminates each at its time or later, {before}. To prevent that, keep it."
+        ),
     };
     let mut notes = vec![Text::new(note)];
     if doc.mode == Mode::Plan {

@@ -132,7 +132,16 @@ fn fl_139_deadlines_come_first_with_weekday_zone_and_how_to_prevent_them() {
     ] {
         assert!(row.contains(told), "{told}: {row}");
     }
-    assert!(first.contains("a run with --enforce stops or terminates each at its time or later"));
+    let acts = "a run with --enforce stops or terminates each at its time or later, never before.";
+    assert!(first.contains(acts));
+}
+
+#[test]
+fn a_budget_that_ends_notice_periods_is_named_where_times_are_promised() {
+    let text = body(&fixture::weekly());
+    assert!(text.contains(
+        "at or after its time, earlier only where a budget is used up that ends notice periods."
+    ));
 }
 
 #[test]
