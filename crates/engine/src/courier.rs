@@ -152,13 +152,13 @@ impl Parcel<'_> {
         }
     }
 
-    /// What a delivery comes to in the report and in the log. Only a mail server's refusal of the
-    /// recipient is final: a server that cannot be used today says nothing about anybody, and a
-    /// channel can be mended by whoever configured it.
+    /// What a delivery comes to in the report and in the log. Of a mail server only the refusal of
+    /// the recipient is final: one that cannot be used today says nothing about anybody. A channel
+    /// says itself whether it would refuse the same message again.
     fn answer<I>(&self, delivery: Delivery) -> (Outcome, Sending<I>) {
         let is_final = match self {
             Self::Mail(..) => delivery.recipient_is_unreachable(),
-            Self::Channel(..) => false,
+            Self::Channel(..) => matches!(delivery, Delivery::Rejected { permanent: true, .. }),
         };
         match delivery {
             Delivery::Accepted { .. } => {

@@ -89,13 +89,17 @@ pub struct Tells {
     pub alerts: bool,
     /// Everybody who gets one, by the weekly report.
     pub reports: bool,
+    /// Channels, of confirmed stops.
+    pub stops: bool,
 }
 
 impl Tells {
     /// Nothing: an audit.
-    pub const NOTHING: Self = Self { notices: false, alerts: false, reports: false };
+    pub const NOTHING: Self = Self { notices: false, alerts: false, reports: false, stops: false };
     /// Everything: `reaper run`.
-    pub const EVERYTHING: Self = Self { notices: true, alerts: true, reports: true };
+    pub const EVERYTHING: Self = Self { notices: true, alerts: true, reports: true, stops: true };
+    /// Of what was stopped alone: `reaper apply`.
+    pub const STOPS: Self = Self { stops: true, ..Self::NOTHING };
 
     /// Whether nothing.
     pub fn is_nothing(self) -> bool {

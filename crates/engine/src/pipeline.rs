@@ -261,8 +261,10 @@ impl Runner<'_> {
         let mut document = document(self.frame(), &inventory, machines, &policy);
         layout.lay_over(&mut document);
         let charges = money.lay_over(&mut document);
-        self.tell_of_the_week(due, books.as_ref(), &mut document, &mut journal).await;
-        self.end(&mut document, interrupted, &mut journal).await;
+        let grounds = (books.as_ref(), policy.as_ref());
+        self.tell_of_the_week(due, grounds, &mut document, &mut journal).await;
+        let refused = !inventory.wrong_accounts.is_empty();
+        self.end(&mut document, interrupted, refused, &mut journal).await;
         Ok(Ran { document, plan, charges })
     }
 
@@ -425,11 +427,18 @@ impl Runner<'_> {
     }
 
     /// Records the end. What has been done stays done if that fails: the report says so.
-    async fn end(&self, document: &mut AuditDocument, interrupted: bool, journal: &mut Journal) {
+    async fn end(
+        &self,
+        document: &mut AuditDocument,
+        interrupted: bool,
+        refused: bool,
+        journal: &mut Journal,
+    ) {
         let at = self.clock.now();
         let classes: Vec<Class> = document.outcome.classes.clone();
         let complete = !classes.contains(&Class::Incomplete)
-            && !classes.contains(&Class::Refused)
+            // The brake holds actions, not readings.
+            && !refused
             && self.settings.all_accounts
             && self.orders.mode != Mode::Apply;
         let ended = Entry::RunEnded { classes, complete, interrupted };

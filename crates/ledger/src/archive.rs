@@ -21,8 +21,8 @@ const SUFFIX: &str = ".json.gz";
 const KEPT: usize = 53;
 
 impl Ledger {
-    /// Keeps a document under the time of its run (UTC, in whole seconds), and removes those that
-    /// are too many. One that is kept for this second already stays.
+    /// Keeps a document under a time, that of its week (UTC, in whole seconds), and removes those
+    /// that are too many. One that is kept for that time already stays.
     ///
     /// # Errors
     ///

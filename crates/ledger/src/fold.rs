@@ -13,7 +13,8 @@ use crate::entry::{Account, ActionStep, Entry, Place, Sending};
 use crate::meter::{METERS, Metered};
 use crate::sighting::Sighting;
 use crate::state::{
-    Ended, Exemption, Intent, Lease, Machine, Message, OpenAction, PastAction, State, Step, Stopped,
+    Begun, Ended, Exemption, Intent, Lease, Machine, Message, OpenAction, PastAction, State, Step,
+    Stopped,
 };
 
 /// How long alerts, reports, the rates of a period, settled notices of machines that are gone, and ended
@@ -104,11 +105,17 @@ impl State {
     fn fold_entry(&mut self, header: &Header, entry: &Entry) -> Folded {
         let at = header.at;
         match entry {
-            Entry::RunStarted { .. } => {
+            Entry::RunStarted { command, enforces, .. } => {
                 self.runs.open.insert(header.writer.clone(), at);
+                let begun = Begun { command: command.clone(), enforces: *enforces, at };
+                self.runs.begun.insert(header.writer.clone(), begun);
             }
             Entry::RunEnded { classes, complete, interrupted } => {
                 self.runs.open.remove(&header.writer);
+                let begun = self.runs.begun.remove(&header.writer);
+                if let Some(begun) = begun.filter(|_| !interrupted) {
+                    self.runs.has_done(begun);
+                }
                 self.runs.last = Some(Ended {
                     run: header.writer.clone(),
                     at,
@@ -158,7 +165,9 @@ impl State {
                 let live = self.live_lease(self.reports.get(key).map(|report| &report.by), header);
                 advance(&mut self.reports, key.clone(), step, header, live)?;
             }
-            Entry::ReportMade { due } => self.report_made = self.report_made.max(Some(*due)),
+            Entry::ReportMade { due } => {
+                self.reports_made.insert(*due);
+            }
             Entry::StopTold { key, step } => {
                 let live = self.live_lease(self.stops_told.get(key).map(|told| &told.by), header);
                 advance(&mut self.stops_told, key.clone(), step, header, live)?;
@@ -297,12 +306,14 @@ impl State {
         // Also those without an answer: their period is over, and nobody will try again.
         self.alerts.retain(|_, alert| alert.at >= horizon);
         self.reports.retain(|_, report| report.at >= horizon);
+        self.reports_made.retain(|due| *due >= horizon);
         self.stops_told.retain(|_, told| now.signed_duration_since(told.at) <= STOPS + STOPS);
         self.rates.retain(|_, frozen| frozen.at >= horizon);
         self.rearmed.retain(|_, at| *at >= horizon);
         self.exemptions.retain(|_, exemption| exemption.until >= horizon);
         self.stops.retain(|stopped| now.signed_duration_since(stopped.at) <= STOPS);
         self.runs.open.retain(|_, started| *started >= horizon);
+        self.runs.begun.retain(|_, begun| begun.at >= horizon);
         if let Some(horizon) = now.checked_sub_signed(METERS) {
             self.meters.retain(|_, meter| meter.forget(horizon));
         }

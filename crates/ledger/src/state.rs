@@ -41,7 +41,7 @@ pub struct State {
     #[serde(default, with = "codec::pairs")]
     pub(crate) reports: BTreeMap<ReportKey, Message<ReportIntent>>,
     #[serde(default)]
-    pub(crate) report_made: Option<DateTime<Utc>>,
+    pub(crate) reports_made: BTreeSet<DateTime<Utc>>,
     #[serde(default, with = "codec::pairs")]
     pub(crate) stops_told: BTreeMap<StopKey, Message<()>>,
     #[serde(default, with = "codec::pairs")]
@@ -274,6 +274,12 @@ impl Lease {
 pub struct Runs {
     /// Runs that have not recorded their end, with their start.
     pub open: BTreeMap<Writer, DateTime<Utc>>,
+    /// What those do. Runs that began before format 3 have done nothing that is known.
+    #[serde(default)]
+    pub begun: BTreeMap<Writer, Begun>,
+    /// What the others have done, by their commands.
+    #[serde(default)]
+    pub done: BTreeMap<String, Done>,
     /// The last that recorded its end.
     pub last: Option<Ended>,
     /// The end of the last that read every scope and was not interrupted.
@@ -292,6 +298,45 @@ pub struct Ended {
     pub classes: Vec<Class>,
     /// Whether a signal ended it.
     pub interrupted: bool,
+}
+
+/// A run that has begun.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Begun {
+    /// The command.
+    pub command: String,
+    /// Whether it may act.
+    pub enforces: bool,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// When the last run of a command began that came to its end without being interrupted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Done {
+    /// Whether it might act or not.
+    pub last: Option<DateTime<Utc>>,
+    /// Of those that might act.
+    pub last_enforcing: Option<DateTime<Utc>>,
+}
+
+impl Runs {
+    /// When the last run of a command began that came to its end; with `enforces` the last of those
+    /// that might act. One that was interrupted has not done what it was for.
+    pub fn done(&self, command: &str, enforces: bool) -> Option<DateTime<Utc>> {
+        let done = self.done.get(command)?;
+        if enforces { done.last_enforcing } else { done.last }
+    }
+
+    pub(crate) fn has_done(&mut self, run: Begun) {
+        let done = self.done.entry(run.command).or_default();
+        done.last = done.last.max(Some(run.at));
+        if run.enforces {
+            done.last_enforcing = done.last_enforcing.max(Some(run.at));
+        }
+    }
 }
 
 impl State {
@@ -359,9 +404,9 @@ impl State {
         self.reports.iter()
     }
 
-    /// The newest due time whose report went, or was tried to go, to everybody that it is for.
-    pub fn report_made(&self) -> Option<DateTime<Utc>> {
-        self.report_made
+    /// Whether the report of a due time went, or was tried to go, to everybody that it is for.
+    pub fn is_report_made(&self, due: DateTime<Utc>) -> bool {
+        self.reports_made.contains(&due)
     }
 
     /// What became of telling a channel of a stop.

@@ -104,6 +104,11 @@ impl Policy {
         &self.exemptions
     }
 
+    /// Whom a name means that a machine of before carried, by the domain and the directory of today.
+    pub fn owner_named(&self, name: &str) -> Owner {
+        self.owners.named(name, "an earlier run".to_owned())
+    }
+
     /// The keys of `owners.map`.
     pub fn mapped(&self) -> impl Iterator<Item = &str> {
         self.owners.mapped_keys()

@@ -169,7 +169,7 @@ impl Resolver {
         Some(self.named(value, source))
     }
 
-    fn named(&self, text: &str, source: String) -> Owner {
+    pub(crate) fn named(&self, text: &str, source: String) -> Owner {
         let names = self.split(text);
         if names.is_empty() {
             let why = format!("{source} names nobody");

@@ -4,6 +4,7 @@ use reaper_budget::Piece;
 use reaper_ledger::Error;
 use reaper_model::document::{KeptView, MailStatus, MailView};
 use reaper_model::{AuditDocument, Class};
+use reaper_policy::Policy;
 
 use super::Runner;
 use super::found::Found;
@@ -13,8 +14,8 @@ use crate::money::books::Books;
 use crate::overlay;
 use crate::weekly::changes::Sources;
 use crate::weekly::kept::kept;
-use crate::weekly::period::{Period, period};
-use crate::weekly::send;
+use crate::weekly::period::{Period, is_due_to, period, period_of};
+use crate::weekly::send::{self, To};
 
 /// A report that is due, with what is only known before the document is made.
 pub(super) struct Due {
@@ -27,7 +28,9 @@ impl Runner<'_> {
     /// that looked at some accounts alone: those are no report of everything.
     pub(super) fn due_report(&self, found: &Found, journal: &Journal) -> Option<Due> {
         let reports = self.settings.reports.as_ref().filter(|_| self.reports_whole(found))?;
-        let period = period(&reports.timetable, journal.state(), self.clock.now())?;
+        let to = reports.to.iter().chain(&self.settings.channels.reports);
+        let whole: Vec<&str> = to.map(String::as_str).collect();
+        let period = period(&reports.timetable, journal.state(), &whole, self.clock.now())?;
         let places = (&self.settings.exchange, self.settings.zone);
         let since = period.from;
         let kept = kept(&found.machines, &found.policy, journal.state(), since, places);
@@ -42,44 +45,14 @@ impl Runner<'_> {
     }
 
     /// Puts the weekly part into the document and sends it; tells channels of stops. What fails
-    /// here undoes nothing: the document says so.
+    /// here undoes nothing, and what was sent before it is said: so is the failure.
     pub(super) async fn tell_of_the_week(
         &self,
         due: Option<Due>,
-        books: Option<&Books>,
+        (books, policy): (Option<&Books>, &Policy),
         document: &mut AuditDocument,
         journal: &mut Journal,
     ) {
-        if self.orders.tells.is_nothing() {
-            return;
-        }
-        let told = self.send_report(due, books, document, journal).await;
-        match told {
-            Ok(mails) => {
-                let undelivered = |mail: &MailView| {
-                    !matches!(mail.status, MailStatus::Accepted | MailStatus::Due)
-                };
-                if mails.iter().any(undelivered) {
-                    overlay::add_class(document, Class::Undelivered);
-                }
-                document.mails.extend(mails);
-            }
-            Err(error) => {
-                let text = format!("what was sent could not be recorded: {}", chain(&error));
-                overlay::warn(document, "state-unwritten", text);
-                overlay::add_class(document, Class::Refused);
-            }
-        }
-    }
-
-    async fn send_report(
-        &self,
-        due: Option<Due>,
-        books: Option<&Books>,
-        document: &mut AuditDocument,
-        journal: &mut Journal,
-    ) -> Result<Vec<MailView>, Error> {
-        let courier = self.courier();
         let state = journal.state().clone();
         let pieces: Vec<Piece<'_>> = books.map(|books| books.pieces(&state)).unwrap_or_default();
         let sources = Sources {
@@ -88,33 +61,98 @@ impl Runner<'_> {
             exchange: &self.settings.exchange,
             zone: self.settings.zone,
         };
-        let now = self.clock.now();
-        let topics = &self.settings.channels;
-        let view = |stop: &_| sources.stop(stop, now);
-        let mut mails = send::stops(&courier, &topics.stops, view, journal).await?;
-        let (Some(Due { period, kept }), Some(reports)) = (due, &self.settings.reports) else {
-            return Ok(mails);
+        let mut mails = Vec::new();
+        let stops = self.tell_of_stops(&sources, &mut mails, journal).await;
+        let report = match due {
+            Some(due) => {
+                let told = (due, &sources, policy);
+                self.send_report(told, document, &mut mails, journal).await
+            }
+            None => Ok(()),
         };
-        document.report = Some(sources.report(&period, kept));
-        self.archive(document, journal).await;
+        let undelivered =
+            |mail: &MailView| !matches!(mail.status, MailStatus::Accepted | MailStatus::Due);
+        if mails.iter().any(undelivered) {
+            overlay::add_class(document, Class::Undelivered);
+        }
+        document.mails.extend(mails);
+        for error in [stops, report].into_iter().filter_map(Result::err) {
+            let text = format!("what was sent could not be recorded: {}", chain(&error));
+            overlay::warn(document, "state-unwritten", text);
+            overlay::add_class(document, Class::Refused);
+        }
+    }
+
+    async fn tell_of_stops(
+        &self,
+        sources: &Sources<'_>,
+        mails: &mut Vec<MailView>,
+        journal: &mut Journal,
+    ) -> Result<(), Error> {
+        if !self.orders.tells.stops {
+            return Ok(());
+        }
+        let courier = self.courier();
+        for name in &self.settings.channels.stops {
+            for stop in sources.state.stops() {
+                let shown = sources.stop(stop, self.clock.now());
+                mails.extend(send::stop(&courier, name, stop, &shown, journal).await?);
+            }
+        }
+        Ok(())
+    }
+
+    async fn send_report(
+        &self,
+        (Due { period, kept }, sources, policy): (Due, &Sources<'_>, &Policy),
+        document: &mut AuditDocument,
+        mails: &mut Vec<MailView>,
+        journal: &mut Journal,
+    ) -> Result<(), Error> {
+        let Some(reports) = &self.settings.reports else { return Ok(()) };
+        document.report = Some(sources.report(&period, kept.clone()));
         let desk = send::Desk {
-            courier,
+            courier: self.courier(),
             reports,
-            topics,
+            topics: &self.settings.channels,
             routing: &self.settings.routing,
+            policy,
             keep_tag: &self.settings.policy.protect.tag,
             zone: self.settings.zone,
         };
-        mails.extend(send::report(&desk, &period, document, journal).await?);
-        Ok(mails)
+        let recipients = desk.recipients(document);
+        let is_due = |to: &&To| is_due_to(sources.state, period.due, &to.name());
+        let due: Vec<To> = recipients.iter().filter(is_due).cloned().collect();
+        if due.is_empty() && sources.state.is_report_made(period.due) {
+            // Whoever was still waited for gets none any more.
+            document.report = None;
+            return Ok(());
+        }
+        self.archive(&period, document, journal).await;
+        for to in &due {
+            let own = period_of(&reports.timetable, sources.state, &period, &to.name());
+            let mail = if to.is_whole() && own != period {
+                let report = Some(sources.report(&own, kept.clone()));
+                let own_document = AuditDocument { report, ..document.clone() };
+                desk.send(to, &own, &own_document, journal).await?
+            } else {
+                desk.send(to, &period, document, journal).await?
+            };
+            mails.extend(mail);
+        }
+        send::close(&desk, &period, &recipients, journal).await?;
+        if !due.is_empty() {
+            desk.courier.end().await;
+        }
+        Ok(())
     }
 
     /// Keeps the document before anything of it is sent, so that a mail server that is silent
     /// loses nothing.
-    async fn archive(&self, document: &mut AuditDocument, journal: &Journal) {
+    async fn archive(&self, period: &Period, document: &mut AuditDocument, journal: &Journal) {
         let mut json = Vec::new();
         let kept = match reaper_report::json(document, &mut json) {
-            Ok(()) => journal.archive(self.clock.now(), &json).await.map_err(|error| chain(&error)),
+            Ok(()) => journal.archive(period.due, &json).await.map_err(|error| chain(&error)),
             Err(error) => Err(error.to_string()),
         };
         if let Err(why) = kept {

@@ -38,11 +38,11 @@ impl Sources<'_> {
             until: local(period.until, self.zone),
             covers: period.covers,
             first: period.first,
-            new: self.new(period),
-            gone: self.gone(period),
+            new: self.came(period),
+            gone: self.went(period),
             kept,
             stopped,
-            saved: saved.iter().map(|money| money.rounded()).collect(),
+            saved: saved.iter().map(Money::rounded).collect(),
             trend: self.trend(period.until),
         }
     }
@@ -93,7 +93,7 @@ impl Sources<'_> {
 
     /// Machines that were first seen in the period. What the first look of all showed was there
     /// before anybody looked.
-    fn new(&self, period: &Period) -> Vec<ChangeView> {
+    fn came(&self, period: &Period) -> Vec<ChangeView> {
         let Some(first_look) = self.state.metered_since() else { return Vec::new() };
         let machines = self.state.machines().filter(|(_, machine)| {
             let seen = machine.first_seen;
@@ -103,7 +103,7 @@ impl Sources<'_> {
     }
 
     /// Machines that went away in the period, and did so by themselves.
-    fn gone(&self, period: &Period) -> Vec<ChangeView> {
+    fn went(&self, period: &Period) -> Vec<ChangeView> {
         let ended: BTreeSet<&InstanceId> = self
             .state
             .stops()
@@ -197,7 +197,7 @@ impl Sources<'_> {
                 WeekView {
                     from: local(from, self.zone),
                     until: local(end, self.zone),
-                    spent: spent.iter().map(|money| money.rounded()).collect(),
+                    spent: spent.iter().map(Money::rounded).collect(),
                     at_least,
                     machines: machines.len(),
                 }
@@ -221,6 +221,13 @@ fn reading_before(meter: &Meter, time: DateTime<Utc>) -> Option<&Reading> {
 
 /// When the machine was billed again after a time: as its provider says, else as it was seen.
 fn running_again(meter: &Meter, time: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let newest = meter.last()?;
+    let seen_on = meter.seen > time && meter.absent.is_none() && newest.at <= time;
+    if seen_on && matches!(newest.reading.billed, Billed::Since(_)) {
+        // It reads as before the stop, and no look in between showed it off: since when it runs
+        // nobody knows, so nothing was saved.
+        return Some(time);
+    }
     let again = meter
         .readings
         .iter()

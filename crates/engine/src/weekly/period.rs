@@ -1,7 +1,8 @@
 //! Which due time is to be answered, and the period of that report. From the log alone: late,
-//! doubled and dropped runs come to one report a week, and periods join without gap or overlap.
+//! doubled and dropped runs come to one report a week, and the periods of each recipient join without
+//! gap or overlap.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use reaper_ledger::state::Step;
 use reaper_ledger::{Message, ReportIntent, ReportKey, State};
 use reaper_timetable::{Timetable, due};
@@ -21,26 +22,56 @@ pub(crate) struct Period {
     pub(crate) first: bool,
 }
 
-/// The report to be sent at `now`; `None` where the last due time is answered.
-pub(crate) fn period(timetable: &Timetable, state: &State, now: DateTime<Utc>) -> Option<Period> {
-    // A due time is answered when everybody was tried and nobody is left to try again.
+/// The report to be sent at `now`; `None` where the last due time is answered: everybody was tried,
+/// and nobody is left to try again. `whole` are those who get all of it now; of those who no longer
+/// do nobody waits for an answer.
+pub(crate) fn period(
+    timetable: &Timetable,
+    state: &State,
+    whole: &[&str],
+    now: DateTime<Utc>,
+) -> Option<Period> {
     let last = timetable.last_at_or_before(now)?;
-    if state.report_made() >= Some(last) && !of(state, last).any(|(_, told)| is_open(told)) {
+    let of_last = || state.reports().filter(move |(key, _)| key.due == last);
+    let waits = |key: &ReportKey, told: &Message<ReportIntent>| {
+        is_open(told) && (!told.intent.whole || whole.contains(&key.to.as_str()))
+    };
+    if state.is_report_made(last) && !of_last().any(|(key, told)| waits(key, told)) {
         return None;
     }
-    let delivered = delivered_before(state, last);
-    let missed = match delivered {
-        Some((key, _)) => due(timetable, Some(key.due), now).map_or(0, |due| due.missed),
-        None => 0,
+    let delivered = delivered(state, last, |_| true);
+    // Whoever was tried first has fixed the end.
+    let until = of_last().map(|(_, told)| told.intent.until).next().unwrap_or(now);
+    Some(spanned(timetable, last, until, delivered))
+}
+
+/// The same report for one who gets all of it: where another has missed one, periods differ.
+pub(crate) fn period_of(timetable: &Timetable, state: &State, period: &Period, to: &str) -> Period {
+    if state.reports().all(|(key, _)| key.to != to) {
+        // New among the recipients: what the others get.
+        return *period;
+    }
+    let delivered = delivered(state, period.due, |key| key.to == to);
+    if delivered.is_none() {
+        return *period;
+    }
+    spanned(timetable, period.due, period.until, delivered)
+}
+
+fn spanned(
+    timetable: &Timetable,
+    last: DateTime<Utc>,
+    until: DateTime<Utc>,
+    delivered: Option<(&ReportKey, &Message<ReportIntent>)>,
+) -> Period {
+    let (from, missed) = match delivered {
+        Some((key, told)) => {
+            let missed = due(timetable, Some(key.due), last).map_or(0, |due| due.missed);
+            (told.intent.until, missed)
+        }
+        None => (week_before(timetable, last), 0),
     };
-    // Whoever was tried first has fixed the period.
-    let fixed = of(state, last).find(|(_, told)| told.intent.whole).map(|(_, told)| &told.intent);
-    let (from, until) = match (fixed, delivered) {
-        (Some(intent), _) => (intent.from, intent.until),
-        (None, Some((_, told))) => (told.intent.until, now),
-        (None, None) => (week_before(timetable, last), now),
-    };
-    Some(Period { due: last, from, until, covers: missed + 1, first: delivered.is_none() })
+    Period { due: last, from, until, covers: missed + 1, first: delivered.is_none() }
 }
 
 /// Whether a report still has to go to a recipient: in the run that makes it to everybody, later to
@@ -49,37 +80,31 @@ pub(crate) fn is_due_to(state: &State, due: DateTime<Utc>, to: &str) -> bool {
     let key = ReportKey { due, to: to.to_owned() };
     match state.report(&key) {
         Some(told) => is_open(told),
-        None => state.report_made() < Some(due),
+        None => !state.is_report_made(due),
     }
 }
 
-/// Whether it may be tried again. What was perhaps sent is not sent again: one report a week.
+/// Whether it may be tried again. What the other side may well have is not sent again; of what a
+/// killed run has left without an answer nobody knows, so it goes out once more under the same key.
 fn is_open(told: &Message<ReportIntent>) -> bool {
     matches!(told.step, Step::Intended | Step::Rejected { permanent: false })
 }
 
-fn of(
+/// The newest whole report for an earlier due time that one of these recipients has.
+fn delivered(
     state: &State,
     due: DateTime<Utc>,
-) -> impl Iterator<Item = (&ReportKey, &Message<ReportIntent>)> {
-    state.reports().filter(move |(key, _)| key.due == due)
-}
-
-/// The newest whole report that somebody has, of those for an earlier due time.
-fn delivered_before(
-    state: &State,
-    due: DateTime<Utc>,
+    of: impl Fn(&ReportKey) -> bool,
 ) -> Option<(&ReportKey, &Message<ReportIntent>)> {
-    let before = state.reports().filter(|(key, _)| key.due < due);
-    before.filter(|(_, told)| told.intent.whole && is_there(told)).last()
-}
-
-fn is_there(told: &Message<ReportIntent>) -> bool {
-    matches!(told.step, Step::Accepted | Step::PossiblySent)
+    let before = state.reports().filter(|(key, _)| key.due < due && of(key));
+    before
+        .filter(|(_, told)| {
+            told.intent.whole && matches!(told.step, Step::Accepted | Step::PossiblySent)
+        })
+        .last()
 }
 
 /// The due time before a due time: where the period of a first report begins.
 fn week_before(timetable: &Timetable, due: DateTime<Utc>) -> DateTime<Utc> {
-    let just_before = due - chrono::TimeDelta::seconds(1);
-    timetable.last_at_or_before(just_before).unwrap_or(due)
+    timetable.last_at_or_before(due - TimeDelta::seconds(1)).unwrap_or(due)
 }

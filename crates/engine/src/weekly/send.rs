@@ -1,21 +1,21 @@
 //! The report to each recipient, and confirmed stops to channels, each once by the log.
 
-use chrono::TimeDelta;
+use std::collections::{BTreeMap, BTreeSet};
+
 use chrono_tz::Tz;
+use reaper_ledger::state::Step;
 use reaper_ledger::{Decision, Entry, Error, ReportIntent, ReportKey, StopKey, Stopped};
 use reaper_model::AuditDocument;
-use reaper_model::document::{MailKind, MailStatus, MailView, StoppedView};
+use reaper_model::document::{MailKind, MailStatus, MailView, OwnerStatus, StoppedView};
 use reaper_notify::weekly::{self, Owner, Reader, Weekly};
 use reaper_notify::{Address, Content, Mail, Message};
 use reaper_plan::Routing;
+use reaper_policy::Policy;
 
 use crate::courier::{self, Courier, Outcome, Parcel, Unsent, address, key_text};
 use crate::journal::Journal;
 use crate::orders::{ChannelTopics, Reports};
-use crate::weekly::period::{Period, is_due_to};
-
-/// Stops that are older are told by the weekly report alone.
-const STOPS_TOLD_FOR: TimeDelta = TimeDelta::days(3);
+use crate::weekly::period::Period;
 
 /// What sending needs besides the document.
 pub(crate) struct Desk<'a> {
@@ -23,90 +23,111 @@ pub(crate) struct Desk<'a> {
     pub(crate) reports: &'a Reports,
     pub(crate) topics: &'a ChannelTopics,
     pub(crate) routing: &'a Routing,
+    /// Whom names mean.
+    pub(crate) policy: &'a Policy,
     /// The key of the tag that protects.
     pub(crate) keep_tag: &'a str,
     pub(crate) zone: Tz,
 }
 
 /// Who gets what.
-enum To {
+#[derive(Debug, Clone)]
+pub(crate) enum To {
     /// All of it, by mail.
     Digest(String),
-    /// Their own rows, by mail.
-    Owner(Address),
+    /// Their own rows, by mail, with what tags call them.
+    Owner(Address, Vec<String>),
     /// All of it, to a channel.
     Channel(String),
 }
 
 impl To {
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Digest(name) | Self::Channel(name) => name.clone(),
-            Self::Owner(address) => address.to_string(),
+            Self::Owner(address, _) => address.to_string(),
         }
+    }
+
+    /// Whether it is all of it.
+    pub(crate) const fn is_whole(&self) -> bool {
+        !matches!(self, Self::Owner(..))
     }
 }
 
-/// Sends the report to everybody who gets one and has not got it. In a dry run: what would be sent.
+/// Records that everybody was tried, unless somebody could not even be tried: that one is tried by
+/// the next run.
 ///
 /// # Errors
 ///
-/// The state could not be written: nothing without a recorded intent is sent.
-pub(crate) async fn report(
+/// The state could not be written.
+pub(crate) async fn close(
     desk: &Desk<'_>,
     period: &Period,
-    document: &AuditDocument,
+    recipients: &[To],
     journal: &mut Journal,
-) -> Result<Vec<MailView>, Error> {
-    let mut views = Vec::new();
-    let recipients = desk.recipients(document);
-    for to in &recipients {
-        if is_due_to(journal.state(), period.due, &to.name()) {
-            views.extend(desk.send(to, period, document, journal).await?);
-        }
-    }
-    // Whoever could not even be tried is tried by the next run.
+) -> Result<(), Error> {
+    let state = journal.state();
     let all_tried = recipients.iter().all(|to| {
         let key = ReportKey { due: period.due, to: to.name() };
-        journal.state().report(&key).is_some()
+        state.report(&key).is_some()
     });
-    if all_tried && journal.state().report_made() < Some(period.due) {
+    if all_tried && !state.is_report_made(period.due) {
         let made = Entry::ReportMade { due: period.due };
         let now = desk.courier.clock.now();
         journal.append(now, |_| Decision::Write(vec![made.clone()], ())).await?;
     }
-    if !views.is_empty() {
-        desk.courier.end().await;
-    }
-    Ok(views)
+    Ok(())
 }
 
 impl Desk<'_> {
-    /// Everybody who gets a report, none twice. An owner to whom this run has sent a notice has
-    /// read the same there: one mail a run.
-    fn recipients(&self, document: &AuditDocument) -> Vec<To> {
+    /// Everybody who gets a report, none twice.
+    pub(crate) fn recipients(&self, document: &AuditDocument) -> Vec<To> {
         let digests = self.reports.to.iter().cloned().map(To::Digest);
         let channels = self.topics.reports.iter().cloned().map(To::Channel);
-        let noticed = |to: &str| {
-            document.mails.iter().any(|mail| {
-                let told = matches!(mail.status, MailStatus::Accepted | MailStatus::Due);
-                mail.kind == MailKind::Notice && told && mail.to.eq_ignore_ascii_case(to)
-            })
-        };
         let gets_all = |to: &str| self.reports.to.iter().any(|all| all.eq_ignore_ascii_case(to));
-        let owners = weekly::owners(document).into_iter().filter(|owner| {
+        let owners = self.owners(document).into_iter().filter(|(owner, names)| {
             let to = owner.to_string();
-            self.courier_can_mail() && self.routing.permits(&to) && !noticed(&to) && !gets_all(&to)
+            self.routing.can_mail
+                && self.routing.permits(&to)
+                && !gets_all(&to)
+                && !has_read_it(document, Owner { address: owner, names })
         });
-        digests.chain(channels).chain(owners.map(To::Owner)).collect()
+        let owners = owners.map(|(owner, names)| To::Owner(owner, names));
+        digests.chain(channels).chain(owners).collect()
     }
 
-    fn courier_can_mail(&self) -> bool {
-        self.routing.can_mail
+    /// The owners that have anything to read: of machines that are there, and of machines that were
+    /// stopped and may be gone.
+    fn owners(&self, document: &AuditDocument) -> Vec<(Address, Vec<String>)> {
+        let mut all: BTreeMap<String, (Address, Vec<String>)> = BTreeMap::new();
+        for owner in weekly::owners(document) {
+            all.insert(owner.folded(), (owner, Vec::new()));
+        }
+        let stopped = document.report.iter().flat_map(|report| &report.stopped);
+        for name in stopped.filter_map(|stopped| stopped.owner.as_deref()) {
+            let owner = self.policy.owner_named(name);
+            if owner.status != OwnerStatus::Known {
+                continue;
+            }
+            for email in owner.emails.iter().filter_map(|email| address(email).ok()) {
+                let (_, names) =
+                    all.entry(email.folded()).or_insert_with(|| (email.clone(), Vec::new()));
+                names.extend(owner.names.iter().cloned());
+            }
+        }
+        all.into_values()
+            .filter(|(address, names)| weekly::concerns(document, Owner { address, names }))
+            .collect()
     }
 
-    /// `None` if another run sends it, or has sent it, just now.
-    async fn send(
+    /// Sends it to one who has not got it; in a dry run: what would be sent. `None` if another run
+    /// sends it, or has sent it, just now.
+    ///
+    /// # Errors
+    ///
+    /// The state could not be written: nothing without a recorded intent is sent.
+    pub(crate) async fn send(
         &self,
         to: &To,
         period: &Period,
@@ -122,7 +143,7 @@ impl Desk<'_> {
                 });
                 (parcel, "the weekly report".to_owned(), key_text("report", &key.to_string()))
             }
-            To::Digest(_) | To::Owner(_) => {
+            To::Digest(_) | To::Owner(..) => {
                 let mail = self.mail(to, document);
                 let (subject, short) = match &mail {
                     Ok(mail) => (mail.subject.clone(), mail.key.to_string()),
@@ -134,11 +155,8 @@ impl Desk<'_> {
         };
         let outcome = match parcel {
             Some(parcel) if journal.lasts() => {
-                let intent = ReportIntent {
-                    from: period.from,
-                    until: period.until,
-                    whole: !matches!(to, To::Owner(_)),
-                };
+                let intent =
+                    ReportIntent { from: period.from, until: period.until, whole: to.is_whole() };
                 let record = |step| vec![Entry::Report { key: key.clone(), step }];
                 self.courier.carry(journal, &record, intent, parcel).await?
             }
@@ -163,7 +181,7 @@ impl Desk<'_> {
     fn mail(&self, to: &To, document: &AuditDocument) -> Result<Mail, Unsent> {
         let fault = |error: &dyn std::fmt::Display| Unsent::Fault(error.to_string());
         let to_address = match to {
-            To::Owner(owner) => owner.clone(),
+            To::Owner(owner, _) => owner.clone(),
             To::Digest(text) | To::Channel(text) => address(text)?,
         };
         Weekly {
@@ -178,7 +196,7 @@ impl Desk<'_> {
             doc: document,
             reader: match to {
                 To::Digest(_) | To::Channel(_) => Reader::Digest,
-                To::Owner(_) => Reader::Owner(Owner { address: &to_address, names: &[] }),
+                To::Owner(_, names) => Reader::Owner(Owner { address: &to_address, names }),
             },
         }
         .mail()
@@ -186,67 +204,61 @@ impl Desk<'_> {
     }
 }
 
-/// Tells channels of confirmed stops that they were not told of yet, all in one message.
+/// Whether a notice of this run has told an owner of all that the report would: one mail a run.
+fn has_read_it(document: &AuditDocument, owner: Owner<'_>) -> bool {
+    let mut noticed: BTreeSet<&str> = BTreeSet::new();
+    for mail in &document.mails {
+        let told = matches!(mail.status, MailStatus::Accepted | MailStatus::Due);
+        if mail.kind == MailKind::Notice
+            && told
+            && mail.to.parse::<Address>().is_ok_and(|to| to.folded() == owner.address.folded())
+        {
+            noticed.extend(mail.machines.iter().map(String::as_str));
+        }
+    }
+    !noticed.is_empty() && weekly::told_of(document, owner).iter().all(|id| noticed.contains(id))
+}
+
+/// Tells a channel of one confirmed stop, if it was not told yet.
 ///
 /// # Errors
 ///
 /// The state could not be written.
-pub(crate) async fn stops(
+pub(crate) async fn stop(
     courier: &Courier<'_>,
-    channels: &[String],
-    view: impl Fn(&Stopped) -> StoppedView,
+    name: &str,
+    stop: &Stopped,
+    shown: &StoppedView,
     journal: &mut Journal,
-) -> Result<Vec<MailView>, Error> {
-    let mut views = Vec::new();
-    for name in channels {
-        let told = |stop: &Stopped| StopKey { id: stop.id.clone(), at: stop.at, to: name.clone() };
-        let now = courier.clock.now();
-        let stops: Vec<Stopped> = journal
-            .state()
-            .stops()
-            .iter()
-            .filter(|stop| now - stop.at <= STOPS_TOLD_FOR)
-            .filter(|stop| is_untold(journal, &told(stop)))
-            .cloned()
-            .collect();
-        if stops.is_empty() {
-            continue;
-        }
-        let keys: Vec<StopKey> = stops.iter().map(told).collect();
-        let text = keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let shown: Vec<StoppedView> = stops.iter().map(&view).collect();
-        let parcel = courier.channel(name).map(|channel| {
-            let key = courier::key("stops", &text)?;
-            let message = Message { key, at: now, content: Content::Stops(&shown) };
-            Ok(Parcel::Channel(channel, message))
-        });
-        let record = |step: reaper_ledger::Sending<()>| {
-            let entry = |key: &StopKey| Entry::StopTold { key: key.clone(), step: step.clone() };
-            keys.iter().map(entry).collect()
-        };
-        let outcome = match parcel {
-            Some(parcel) if journal.lasts() => courier.carry(journal, &record, (), parcel).await?,
-            _ => Some(Outcome::due()),
-        };
-        views.extend(outcome.map(|Outcome { status, why }| MailView {
-            to: name.clone(),
-            kind: MailKind::Stops,
-            subject: match stops.len() {
-                1 => "1 machine was stopped".to_owned(),
-                count => format!("{count} machines were stopped"),
-            },
-            status,
-            why,
-            machines: stops.iter().map(|stop| stop.id.to_string()).collect(),
-            key: key_text("stops", &text),
-        }));
+) -> Result<Option<MailView>, Error> {
+    let key = StopKey { id: stop.id.clone(), at: stop.at, to: name.to_owned() };
+    let told = journal.state().stop_told(&key);
+    if told.is_some_and(|told| {
+        !matches!(told.step, Step::Intended | Step::Rejected { permanent: false })
+    }) {
+        return Ok(None);
     }
-    Ok(views)
-}
-
-fn is_untold(journal: &Journal, key: &StopKey) -> bool {
-    use reaper_ledger::state::Step;
-    journal.state().stop_told(key).is_none_or(|told| {
-        matches!(told.step, Step::Intended | Step::Rejected { permanent: false })
-    })
+    let text = key.to_string();
+    let shown = std::slice::from_ref(shown);
+    let parcel = courier.channel(name).map(|channel| {
+        let key = courier::key("stops", &text)?;
+        let message = Message { key, at: courier.clock.now(), content: Content::Stops(shown) };
+        Ok(Parcel::Channel(channel, message))
+    });
+    let outcome = match parcel {
+        Some(parcel) if journal.lasts() => {
+            let record = |step| vec![Entry::StopTold { key: key.clone(), step }];
+            courier.carry(journal, &record, (), parcel).await?
+        }
+        _ => Some(Outcome::due()),
+    };
+    Ok(outcome.map(|Outcome { status, why }| MailView {
+        to: name.to_owned(),
+        kind: MailKind::Stops,
+        subject: format!("1 machine was {}", stop.verb.done()),
+        status,
+        why,
+        machines: vec![stop.id.to_string()],
+        key: key_text("stops", &text),
+    }))
 }

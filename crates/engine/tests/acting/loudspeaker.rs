@@ -17,6 +17,7 @@ pub(crate) enum Heard {
 #[derive(Default)]
 struct Inner {
     down: usize,
+    closed: bool,
     heard: VecDeque<(String, Heard)>,
 }
 
@@ -34,6 +35,11 @@ impl Loudspeaker {
         self.inner().down = messages;
     }
 
+    /// From now on everything is refused, for good.
+    pub(crate) fn is_closed(&self) {
+        self.inner().closed = true;
+    }
+
     /// What it has taken so far, each with its key.
     pub(crate) fn heard(&self) -> Vec<(String, Heard)> {
         self.inner().heard.iter().cloned().collect()
@@ -49,10 +55,14 @@ impl Channel for Loudspeaker {
     async fn send(&self, message: &Message<'_>) -> Delivery {
         tokio::task::yield_now().await;
         let mut inner = self.inner();
+        if inner.closed {
+            let why = "410".to_owned();
+            return Delivery::Rejected { what: Refused::Recipient, permanent: true, why };
+        }
         if inner.down > 0 {
             inner.down -= 1;
             let why = "503".to_owned();
-            return Delivery::Rejected { what: Refused::Recipient, permanent: true, why };
+            return Delivery::Rejected { what: Refused::Server, permanent: false, why };
         }
         let heard = match &message.content {
             Content::Report(document) => {

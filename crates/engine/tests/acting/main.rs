@@ -27,3 +27,4 @@ mod keeps;
 mod listings;
 mod notices;
 mod reports;
+mod reports_and_people;

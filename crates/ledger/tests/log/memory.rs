@@ -3,7 +3,7 @@
 use std::pin::pin;
 
 use futures::TryStreamExt;
-use reaper_ledger::{Case, Decision, Entry, Phase, Sending, Store, View};
+use reaper_ledger::{Case, Decision, Entry, Ledger, Phase, Sending, Store, View};
 use reaper_model::outcome::Class;
 
 use crate::support::{day, hour, list, list_at, machine, notice, open, place, record, to_owner};
@@ -151,6 +151,49 @@ async fn fl_128_the_last_complete_run_is_known() {
     let runs = ledger.state().runs();
     assert_eq!((runs.last_complete, runs.open.len()), (Some(day(0)), 0));
     assert_eq!(runs.last.as_ref().map(|run| (run.at, run.interrupted)), Some((day(2), true)));
+}
+
+#[tokio::test]
+async fn fl_127_what_was_interrupted_killed_or_may_not_act_has_not_done_the_job() {
+    let store = Store::memory();
+    let begin = async |ledger: &mut Ledger, at, command: &str, enforces| {
+        let (config, version) = ("sha256:0".to_owned(), "0.1.0".to_owned());
+        let started = Entry::RunStarted { command: command.to_owned(), enforces, config, version };
+        record(ledger, day(at), vec![started]).await.expect("recorded");
+    };
+    let end = async |ledger: &mut Ledger, at, interrupted| {
+        let classes = vec![Class::Findings];
+        let ended = Entry::RunEnded { classes, complete: false, interrupted };
+        record(ledger, day(at), vec![ended]).await.expect("recorded");
+    };
+    let done = |ledger: &Ledger| {
+        let runs = ledger.state().runs();
+        (runs.done("run", false), runs.done("run", true))
+    };
+    let mut ledger = open(&store, "run-1").await;
+    begin(&mut ledger, 0, "run", true).await;
+    assert_eq!(done(&ledger), (None, None), "it may have been killed");
+    end(&mut ledger, 1, false).await;
+    assert_eq!(done(&ledger), (Some(day(0)), Some(day(0))), "since it began");
+    let mut ledger = open(&store, "run-2").await;
+    begin(&mut ledger, 2, "run", true).await;
+    end(&mut ledger, 2, true).await;
+    assert_eq!(done(&ledger), (Some(day(0)), Some(day(0))), "it was interrupted");
+    let mut ledger = open(&store, "run-3").await;
+    begin(&mut ledger, 3, "run", false).await;
+    // Another begins meanwhile, and is killed.
+    let mut killed = open(&store, "run-4").await;
+    begin(&mut killed, 3, "run", true).await;
+    end(&mut ledger, 3, false).await;
+    assert_eq!(done(&ledger), (Some(day(3)), Some(day(0))), "nothing was to be stopped by it");
+    let mut ledger = open(&store, "run-5").await;
+    begin(&mut ledger, 4, "report", false).await;
+    end(&mut ledger, 4, false).await;
+    assert_eq!(done(&ledger), (Some(day(3)), Some(day(0))));
+    let view = View::read(&store).await.expect("readable");
+    assert_eq!(view.state(), ledger.state());
+    assert_eq!(view.state().runs().done("report", false), Some(day(4)));
+    assert_eq!(view.state().runs().begun.len(), 1, "the killed one");
 }
 
 #[tokio::test]

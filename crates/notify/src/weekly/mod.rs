@@ -33,6 +33,6 @@ mod tests;
 #[cfg(test)]
 use crate::address::Address;
 
-pub use reader::{Owner, Reader, concerns, owners};
+pub use reader::{Owner, Reader, concerns, owners, told_of};
 pub use render::RenderError;
 pub use view::{Weekly, key, thread};

@@ -1,7 +1,7 @@
 //! Who reads a weekly mail, and what of a document is theirs: an owner sees nothing of anybody
 //! else's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reaper_model::document::{AuditDocument, MachineView, OwnerStatus, Verdict};
 use reaper_model::{ActionResult, Phase};
@@ -133,6 +133,20 @@ pub fn concerns(doc: &AuditDocument, owner: Owner<'_>) -> bool {
             .iter()
             .flat_map(|report| &report.stopped)
             .any(|stopped| belongings.have(&stopped.id, stopped.owner.as_deref()))
+}
+
+/// The machines, by full id, of which an owner's report tells: findings, and stops in the period.
+pub fn told_of<'a>(doc: &'a AuditDocument, owner: Owner<'a>) -> BTreeSet<&'a str> {
+    let belongings = Belongings::of(Reader::Owner(owner), doc);
+    let found = doc.instances.iter().filter(|machine| {
+        (is_finding(machine) || is_announced(machine)) && Reader::Owner(owner).has(machine)
+    });
+    let stopped = doc.report.iter().flat_map(|report| &report.stopped);
+    let stopped = stopped.filter(|stopped| belongings.have(&stopped.id, stopped.owner.as_deref()));
+    found
+        .map(|machine| machine.id.as_str())
+        .chain(stopped.map(|stopped| stopped.id.as_str()))
+        .collect()
 }
 
 /// The owners that have anything to read, each once however it is spelt, in order. Which of them
