@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use chrono::{DateTime, Utc};
 use reaper_config::Config;
 use reaper_model::Span;
-use reaper_notify::{Channel, Heartbeat, Slack, Target, Webhook};
+use reaper_notify::{Channel, GivenUp, Heartbeat, Slack, Target, Webhook};
 use secrecy::SecretString;
 
 use crate::environment::Environment;
@@ -19,12 +19,13 @@ pub(crate) fn channels(
     let mut channels: Vec<Box<dyn Channel>> = Vec::new();
     if let Some(slack) = &config.channels.slack {
         let target = target(&slack.webhook, slack.timeout, config, environment);
-        channels.push(Box::new(Slack::new(&target).map_err(refused("slack"))?));
+        let slack = Slack::new(&target).map_err(refused("slack"))?;
+        channels.push(Box::new(GivenUp::once_silent(slack)));
     }
     if let Some(webhook) = &config.channels.webhook {
         let target = target(&webhook.url, webhook.timeout, config, environment);
         let webhook = Webhook::new(&target, &webhook.secrets).map_err(refused("webhook"))?;
-        channels.push(Box::new(webhook));
+        channels.push(Box::new(GivenUp::once_silent(webhook)));
     }
     Ok(channels)
 }

@@ -43,7 +43,7 @@ mod words;
 
 pub use address::{Address, AddressError};
 pub use alert::Alert;
-pub use channel::{Channel, Content, Message};
+pub use channel::{Channel, Content, GivenUp, Message};
 pub use delivery::{Delivery, Post, Refused};
 pub use endpoint::{Target, TargetError};
 pub use heartbeat::Heartbeat;
