@@ -111,6 +111,11 @@ impl Action<'_> {
         matches!(self.outcome, Outcome::Would | Outcome::Held | Outcome::Untried)
     }
 
+    /// Whether it is due and the brake keeps it back.
+    pub(crate) fn is_held(&self) -> bool {
+        self.outcome == Outcome::Held
+    }
+
     /// Whether the bill has ended, as the provider itself shows.
     pub(crate) fn is_confirmed(&self) -> bool {
         self.outcome == Outcome::Ended(ActionResult::Confirmed)

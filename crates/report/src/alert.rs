@@ -1,16 +1,13 @@
 //! What must be read before anything else: an old picture, a run that was cut off, the brake.
 //! Plain text, neither cleaned nor escaped.
 
-use chrono::TimeDelta;
 use reaper_model::AuditDocument;
 use reaper_model::document::Mode;
 
 use crate::action;
+use crate::coverage;
 use crate::figures::Zone;
 use crate::mail;
-
-/// A weekly schedule, and a day for a late start: silence beyond that is no schedule any more.
-const STALE_AFTER: TimeDelta = TimeDelta::days(8);
 
 /// One block before the headline.
 pub(crate) struct Alert {
@@ -24,15 +21,8 @@ pub(crate) fn alerts(doc: &AuditDocument) -> Vec<Alert> {
 }
 
 fn stale(doc: &AuditDocument) -> Option<Alert> {
-    let last = doc.last_complete_run?;
-    let gap = doc.now - last;
-    (gap > STALE_AFTER).then(|| Alert {
-        title: format!("THE LAST COMPLETE RUN WAS {} DAYS AGO", gap.num_days()),
-        lines: vec![format!(
-            "{}: is the schedule still alive? Costs count from launch times, the gap included.",
-            Zone::of(doc).day(last)
-        )],
-    })
+    let gap = coverage::gap(doc, |at| Zone::of(doc).day(at))?;
+    Some(Alert { title: gap.title.to_uppercase(), lines: vec![gap.line] })
 }
 
 fn interrupted(doc: &AuditDocument) -> Option<Alert> {

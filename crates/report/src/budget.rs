@@ -9,7 +9,7 @@ use rust_decimal::Decimal;
 
 pub use bar::{Bar, Cell, LEGEND};
 
-use crate::figures::{Zone, age, listed};
+use crate::figures::{Zone, age, count, listed};
 
 /// `ok, 42 %`, `WARN, 84.2 %`, `OVER, 104.2 %`, `at least 42 %, incomplete`. Never `ok` where
 /// something is missing.
@@ -124,6 +124,19 @@ pub fn thresholds(texts: &[String]) -> String {
 /// Whether something is missing in the sum, whatever else is said.
 pub fn is_incomplete(budget: &BudgetView) -> bool {
     budget.at_least || budget.status == BudgetStatus::Incomplete
+}
+
+/// Whether it is at a threshold or over, or will be by its forecast.
+pub const fn is_pressing(budget: &BudgetView) -> bool {
+    matches!(budget.status, BudgetStatus::Over | BudgetStatus::Warn | BudgetStatus::ForecastOver)
+}
+
+/// `1 budget incomplete`: what keeps a title from being all clear though none is at a threshold.
+/// `None` where that is not so.
+pub fn unsure(budgets: &[BudgetView]) -> Option<String> {
+    let unsure = budgets.iter().filter(|budget| budget.status == BudgetStatus::Incomplete).count();
+    let pressing = budgets.iter().any(is_pressing);
+    (unsure > 0 && !pressing).then(|| format!("{} incomplete", count(unsure, "budget")))
 }
 
 fn at_least(budget: &BudgetView) -> &'static str {

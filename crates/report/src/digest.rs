@@ -1,14 +1,12 @@
 //! The document in a few lines, for channels that take no more: what will be stopped and when, what
 //! was, how budgets stand, what was not read. Plain text, neither cleaned nor escaped.
 
-use std::collections::BTreeSet;
-
 use reaper_model::document::{
-    AuditDocument, BudgetStatus, MachineView, ReportView, ScopeStatus, StoppedView, Verdict,
-    WantedAction,
+    AuditDocument, MachineView, ReportView, ScopeStatus, StoppedView, WantedAction,
 };
 
 use crate::figures::{Zone, count};
+use crate::finding::{self, Matter, Stops};
 use crate::{action, alert, budget, machine, summary, waiting, weekly};
 
 /// A document in a few lines.
@@ -54,7 +52,7 @@ pub fn digest(doc: &AuditDocument) -> Digest {
         lead.push(weekly::period(doc, report).join(" · "));
     }
     lead.push(summary::headline(doc).join(" · "));
-    if let Some(report) = doc.report.as_ref().filter(|report| !report.first) {
+    if let Some(report) = &doc.report {
         lead.push(weekly::headline(report).join(" · "));
     }
     // Where nothing was found, the headline has said these already.
@@ -70,64 +68,66 @@ pub fn digest(doc: &AuditDocument) -> Digest {
 }
 
 fn title(doc: &AuditDocument) -> String {
-    let looked = |status| matches!(status, ScopeStatus::Complete | ScopeStatus::Partial);
-    if summary::unread(doc).is_some() && !doc.scopes.iter().any(|scope| looked(scope.status)) {
-        return "reaper: nothing could be read, so nothing is known".to_owned();
+    let matter = finding::matter(doc, doc.instances.iter(), &doc.budgets);
+    let budgets = doc.budgets.iter().filter(|budget| budget::is_pressing(budget)).count();
+    let mut parts = said(doc, &matter);
+    if matter == Matter::Blind {
+        return format!("reaper: {}", parts.join(", "));
     }
-    let pressing = |status| {
-        matches!(status, BudgetStatus::Over | BudgetStatus::Warn | BudgetStatus::ForecastOver)
-    };
-    let budgets = doc.budgets.iter().filter(|budget| pressing(budget.status)).count();
-    let mut parts = vec![matter(doc, budgets == 0)];
     if budgets > 0 {
         parts.push(format!("{} at a threshold or over", count(budgets, "budget")));
     }
-    if let Some(unread) = summary::unread(doc) {
-        parts.push(unread);
-    }
+    parts.extend(summary::unread(doc));
     format!("reaper: {}", parts.join(", "))
 }
 
-/// `3 machines will be stopped, first Fri 4 Dec 2026 09:00 CET`, or that nothing will. Nothing is "all
-/// clear" where something was not read or judged, or a budget is full.
-fn matter(doc: &AuditDocument, budgets_are_fine: bool) -> String {
-    let deadlines = waiting::deadlines(doc);
-    let ended = deadlines.iter().filter(|machine| is_ended_by_it(machine)).count();
+/// `3 machines will be stopped, first Fri 4 Dec 2026 09:00 CET`, or that nothing will.
+fn said(doc: &AuditDocument, matter: &Matter) -> Vec<String> {
     let machines = |number| count(number, "machine");
+    let checked = || format!("{} checked", machines(doc.totals.instances));
+    match matter {
+        Matter::Blind => vec!["nothing could be read, so nothing is known".to_owned()],
+        Matter::Stops(stops) => will(doc, stops),
+        Matter::Found(found) => {
+            let s = if *found == 1 { "s" } else { "" };
+            vec![format!("{} look{s} forgotten", machines(*found))]
+        }
+        Matter::Unread => vec!["nothing found in what could be read".to_owned()],
+        Matter::Unjudged(number) => {
+            vec!["nothing found".to_owned(), format!("{} could not be judged", machines(*number))]
+        }
+        Matter::Nothing => {
+            let mut parts = vec!["nothing found".to_owned(), checked()];
+            parts.extend(budget::unsure(&doc.budgets));
+            parts
+        }
+        Matter::Clear => vec!["all clear".to_owned(), checked()],
+    }
+}
+
+fn will(doc: &AuditDocument, stops: &Stops) -> Vec<String> {
+    let machines = |number| count(number, "machine");
+    let mut parts = Vec::new();
+    parts.extend((stops.held > 0).then(|| format!("{} held by the brake", machines(stops.held))));
+    let Some(&first) = stops.due.first() else { return parts };
     // Only a run that can act may promise.
-    let will = match (doc.enforces, deadlines.len()) {
+    let will = match (doc.enforces, stops.due.len()) {
         (true, _) => "will be",
         (false, 1) => "is announced to be",
         (false, _) => "are announced to be",
     };
-    let what = match (deadlines.len(), ended) {
-        (0, _) if doc.totals.orphans > 0 => {
-            let s = if doc.totals.orphans == 1 { "s" } else { "" };
-            return format!("{} look{s} forgotten", machines(doc.totals.orphans));
-        }
-        (0, _) if summary::unread(doc).is_some() => {
-            return "nothing found in what could be read".to_owned();
-        }
-        (0, _) if doc.totals.unjudged > 0 => {
-            let unjudged = machines(doc.totals.unjudged);
-            return format!("nothing found, {unjudged} could not be judged");
-        }
-        (0, _) => {
-            let found = if budgets_are_fine { "all clear" } else { "nothing found" };
-            return format!("{found}, {} checked", machines(doc.totals.instances));
-        }
+    parts.push(match (stops.due.len(), stops.ended) {
         (all, 0) => format!("{} {will} stopped", machines(all)),
         (all, ended) if all == ended => format!("{} {will} terminated", machines(all)),
         (all, ended) => format!("{} {will} stopped, {ended} of them terminated", machines(all)),
-    };
-    let first = deadlines.iter().filter_map(|machine| waiting::due_at(machine)).min();
-    match first {
-        Some(first) if first > doc.now => {
-            let order = if deadlines.len() == 1 { "" } else { "first " };
-            format!("{what}, {order}{}", Zone::of(doc).day(first))
-        }
-        _ => format!("{what}, due now"),
-    }
+    });
+    parts.push(if first > doc.now {
+        let order = if stops.due.len() == 1 { "" } else { "first " };
+        format!("{order}{}", Zone::of(doc).day(first))
+    } else {
+        "due now".to_owned()
+    });
+    parts
 }
 
 fn is_ended_by_it(machine: &MachineView) -> bool {
@@ -135,22 +135,28 @@ fn is_ended_by_it(machine: &MachineView) -> bool {
 }
 
 fn parts(doc: &AuditDocument) -> Vec<Part> {
-    let deadlines = waiting::deadlines(doc);
-    let announced: BTreeSet<&str> = deadlines.iter().map(|machine| machine.id.as_str()).collect();
-    let found = doc.instances.iter().filter(|machine| {
-        machine.verdict == Verdict::Orphan
-            && !announced.contains(machine.id.as_str())
-            && !action::of(doc, machine).is_some_and(|action| action.is_confirmed())
-    });
+    let mut announced: Vec<&MachineView> =
+        doc.instances.iter().filter(|machine| finding::is_announced(machine)).collect();
+    announced.sort_by_key(|machine| waiting::due_at(machine));
+    let (held, coming): (Vec<&MachineView>, Vec<&MachineView>) =
+        announced.into_iter().partition(|machine| finding::is_held(doc, machine));
+    let found = doc
+        .instances
+        .iter()
+        .filter(|machine| finding::is_finding(machine) && !finding::is_announced(machine));
+    let to_keep = "To keep a machine: reaper keep ID --until DATE --reason \"why\"";
     let stopped = doc.report.iter().flat_map(|report: &ReportView| &report.stopped);
     let unread = [ScopeStatus::Failed, ScopeStatus::Partial];
     let lists = [
         Part {
+            title: "Held by the brake",
+            note: Some(to_keep.to_owned()),
+            rows: held.iter().map(|machine| announced_row(doc, machine)).collect(),
+        },
+        Part {
             title: if doc.enforces { "Will be stopped" } else { "Announced to be stopped" },
-            note: Some(
-                "To keep a machine: reaper keep ID --until DATE --reason \"why\"".to_owned(),
-            ),
-            rows: deadlines.iter().map(|machine| announced_row(doc, machine)).collect(),
+            note: Some(to_keep.to_owned()),
+            rows: coming.iter().map(|machine| announced_row(doc, machine)).collect(),
         },
         Part {
             title: "Stopped since the last report",
@@ -206,9 +212,15 @@ fn parts(doc: &AuditDocument) -> Vec<Part> {
 
 fn announced_row(doc: &AuditDocument, machine: &MachineView) -> Row {
     let verb = if is_ended_by_it(machine) { "terminated" } else { "stopped" };
-    let will = if doc.enforces { "will be" } else { "announced to be" };
+    let is_over = waiting::due_at(machine).is_some_and(|due| due <= doc.now);
+    let will = match (doc.enforces, is_over) {
+        (true, false) => "will be",
+        (true, true) => "was to be",
+        (false, _) => "announced to be",
+    };
     let mut facts = Vec::new();
     facts.extend(waiting::due(machine, Zone::of(doc)).map(|when| format!("{will} {verb} {when}")));
+    facts.extend(action::of(doc, machine).map(|action| action.outcome()));
     facts.extend(about(machine));
     Row { name: machine::known_as(machine).to_owned(), facts }
 }
@@ -242,6 +254,10 @@ fn stopped_row(doc: &AuditDocument, stopped: &StoppedView) -> Row {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use reaper_model::document::{BudgetStatus, Verdict};
+
     use super::*;
     use crate::fixture;
 
@@ -280,14 +296,50 @@ mod tests {
     #[test]
     fn fl_149_all_clear_is_said_only_where_all_was_judged_and_no_budget_is_full() {
         let mut doc = fixture::nothing_found();
-        doc.totals.unjudged = 1;
+        doc.instances[0].verdict = Verdict::Unjudged;
         assert_eq!(digest(&doc).title, "reaper: nothing found, 1 machine could not be judged");
-        doc.totals.unjudged = 0;
+        doc.instances[0].verdict = Verdict::Ok;
         doc.budgets = fixture::budgeted().budgets;
         assert_eq!(
             digest(&doc).title,
             "reaper: nothing found, 2 machines checked, 4 budgets at a threshold or over"
         );
+        doc.budgets.truncate(1);
+        doc.budgets[0].status = BudgetStatus::Incomplete;
+        assert_eq!(
+            digest(&doc).title,
+            "reaper: nothing found, 2 machines checked, 1 budget incomplete"
+        );
+    }
+
+    #[test]
+    fn fl_055_a_machine_that_looks_off_and_is_billed_is_no_clear_week() {
+        let mut doc = fixture::nothing_found();
+        doc.instances[0].stopped_but_billed = true;
+        doc.totals.stopped_but_billed = 1;
+        let digest = digest(&doc);
+        assert_eq!(digest.title, "reaper: 1 machine looks forgotten");
+        assert!(digest.lead[0].starts_with("no orphan · 1 stopped but billed · 2 machines in"));
+        assert_eq!(digest.parts[0].title, "Look forgotten, nothing is announced");
+        assert!(digest.parts[0].rows[0].facts.contains(&"stopped but billed".to_owned()));
+    }
+
+    #[test]
+    fn brake_stops_everything_and_no_stop_is_promised_of_what_it_holds() {
+        let mut doc = fixture::braked();
+        doc.enforces = true;
+        let digest = digest(&doc);
+        assert!(
+            digest.title.starts_with(
+                "reaper: 2 machines held by the brake, 1 machine will be stopped, Thu 3 Dec 2026"
+            ),
+            "{}",
+            digest.title
+        );
+        assert_eq!(digest.parts[0].title, "Held by the brake");
+        let facts = &digest.parts[0].rows[0].facts;
+        assert!(facts[0].starts_with("was to be stopped Mon 30 Nov 2026 08:00"), "{facts:?}");
+        assert_eq!(facts[1], "held by the brake");
     }
 
     #[test]

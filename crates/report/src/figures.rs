@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, NaiveDateTime};
 use chrono_tz::Tz;
 use reaper_model::{AuditDocument, Money};
 use rust_decimal::Decimal;
@@ -84,6 +84,11 @@ impl Zone {
             Some(zone) => at.with_timezone(&zone).format("%a %-d %b %Y %H:%M %Z").to_string(),
             None => at.format("%a %-d %b %Y %H:%M %:z").to_string(),
         }
+    }
+
+    /// What clocks there show.
+    pub(crate) fn local(self, at: DateTime<FixedOffset>) -> NaiveDateTime {
+        self.0.map_or_else(|| at.naive_local(), |zone| at.with_timezone(&zone).naive_local())
     }
 
     /// `3 Dec`: where year and hour are said beside it.

@@ -6,6 +6,8 @@
 //! | `clean` | what text from outside may not do to a terminal, a log or a job runner |
 //! | `figures` | counts, ages, times and lists of amounts in words |
 //! | `layout` | width, wrapping, columns and colour |
+//! | [`coverage`] | how much was read |
+//! | [`finding`] | what is found and announced, and what that comes to |
 //! | `summary` | the statements about the whole run that all formats share |
 //! | `machine` | the statements about one machine that all formats share |
 //! | `alert`, `action`, `waiting`, `mail` | what was, is and will be done, in words for all formats |
@@ -27,9 +29,11 @@ pub mod bill;
 pub mod budget;
 mod cell;
 mod clean;
+pub mod coverage;
 pub mod digest;
 mod explain;
 mod figures;
+pub mod finding;
 mod focus;
 mod format;
 mod history;
@@ -54,6 +58,7 @@ mod fixture;
 
 pub use cell::guarded;
 pub use clean::clean;
+pub use coverage::Coverage;
 pub use digest::{Digest, digest};
 pub use explain::explain;
 pub use focus::{LeftOut, focus_csv};

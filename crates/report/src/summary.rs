@@ -10,7 +10,10 @@ use reaper_model::document::{
 use reaper_model::{Location, PriceSource};
 
 use crate::action::{self, Action};
+use crate::coverage::Coverage;
+pub(crate) use crate::coverage::is_unread;
 use crate::figures::{Zone, amounts, count, time};
+use crate::finding::is_finding;
 
 /// The figures that everybody asks for first: what was found, before anything was done.
 pub(crate) fn headline(doc: &AuditDocument) -> Vec<String> {
@@ -38,14 +41,16 @@ pub(crate) fn headline(doc: &AuditDocument) -> Vec<String> {
 
 /// Silence must be told apart from success: what was looked at, and what it costs.
 fn nothing_found(doc: &AuditDocument) -> Vec<String> {
-    let found = if unread(doc).is_some() {
-        "nothing found in what could be read"
+    // What looks off and is billed is something, whatever the rules say of it.
+    let found = if doc.instances.iter().any(is_finding) { "no orphan" } else { "nothing found" };
+    let of = if unread(doc).is_some() {
+        " in what could be read"
     } else if doc.totals.unjudged > 0 {
-        "nothing found among what could be judged"
+        " among what could be judged"
     } else {
-        "nothing found"
+        ""
     };
-    let mut parts = vec![found.to_owned()];
+    let mut parts = vec![format!("{found}{of}")];
     parts.extend(looks_off(doc));
     parts.extend([coverage(doc), running(doc)]);
     parts
@@ -108,15 +113,9 @@ pub(crate) fn caveats(doc: &AuditDocument) -> Vec<String> {
 
 /// `2 of 9 scopes could not be read in full`; `None` when all were.
 pub(crate) fn unread(doc: &AuditDocument) -> Option<String> {
-    let wanted = doc.scopes.iter().filter(|scope| scope.status != ScopeStatus::Skipped).count();
-    let unread = doc.scopes.iter().filter(|scope| is_unread(scope.status)).count();
+    let Coverage { wanted, unread, .. } = Coverage::of(doc);
     (unread > 0)
         .then(|| format!("{unread} of {} could not be read in full", count(wanted, "scope")))
-}
-
-/// Whether machines may be missing that should have been seen.
-pub(crate) const fn is_unread(status: ScopeStatus) -> bool {
-    matches!(status, ScopeStatus::Partial | ScopeStatus::Failed)
 }
 
 /// Scopes of one account with the same fate.

@@ -9,6 +9,7 @@ use reaper_model::document::{AuditDocument, CaseView, MachineView};
 
 use crate::action;
 use crate::figures::{Zone, count};
+use crate::finding::is_announced;
 
 /// Machines whose cases are equally far.
 pub(crate) struct Group<'a> {
@@ -72,10 +73,7 @@ pub(crate) fn due_at(machine: &MachineView) -> Option<DateTime<FixedOffset>> {
 /// due first: what a reader can still prevent. An audit knows of them from the history.
 pub(crate) fn deadlines(doc: &AuditDocument) -> Vec<&MachineView> {
     let open = |machine: &&MachineView| {
-        let case = machine.case.as_ref();
-        case.is_some_and(|case| matches!(case.state, Phase::Noticed | Phase::Due))
-            && due_at(machine).is_some()
-            && action::of(doc, machine).is_none_or(|action| action.is_open())
+        is_announced(machine) && action::of(doc, machine).is_none_or(|action| action.is_open())
     };
     let mut machines: Vec<&MachineView> = doc.instances.iter().filter(open).collect();
     machines.sort_by_key(|machine| due_at(machine));

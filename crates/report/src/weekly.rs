@@ -1,13 +1,13 @@
 //! What only the weekly report tells, in words that all formats share. Plain text, neither cleaned
 //! nor escaped.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, FixedOffset, TimeDelta};
 use reaper_model::document::{
     AuditDocument, ChangeView, KeptView, ReportView, StoppedView, WeekView,
 };
 use reaper_model::{Money, Totals};
 
-use crate::figures::{Zone, amounts, count};
+use crate::figures::{Zone, amounts, count, listed};
 use crate::machine::MISSING;
 
 /// Later than that is worth a word: jobs are seldom started on the minute.
@@ -16,24 +16,55 @@ const LATE: TimeDelta = TimeDelta::hours(1);
 /// The span that the report covers, how it came to be another than a week, and what was missed.
 pub fn period(doc: &AuditDocument, report: &ReportView) -> Vec<String> {
     let zone = Zone::of(doc);
-    let mut parts = vec![format!("{} until {}", zone.day(report.from), zone.day(report.until))];
+    period_with(doc, report, |at| zone.day(at))
+}
+
+/// The same, with times as the caller writes them.
+pub fn period_with(
+    doc: &AuditDocument,
+    report: &ReportView,
+    when: impl Fn(DateTime<FixedOffset>) -> String,
+) -> Vec<String> {
+    let mut parts = vec![format!("{} until {}", when(report.from), when(report.until))];
+    parts.extend((report.covers > 1).then(|| joined(report, Zone::of(doc))));
     let late = doc.now - report.due_at;
     if late > LATE {
         let hours = late.num_hours();
         let late = if hours < 48 { count(hours, "hour") } else { count(late.num_days(), "day") };
-        parts.push(format!("due {}, made {late} later", zone.day(report.due_at)));
-    }
-    if report.covers > 1 {
-        let missed = report.covers - 1;
-        let (reports, were) = (count(missed, "report"), if missed == 1 { "was" } else { "were" });
-        parts.push(format!("covers {} periods: {reports} before {were} missed", report.covers));
+        parts.push(format!("due {}, made {late} later", when(report.due_at)));
     }
     parts.extend(report.first.then(|| FIRST.to_owned()));
     parts
 }
 
-/// Why nothing can be told of what came and went.
-const FIRST: &str = "the first report: from now on it tells what is new and what is gone";
+/// `covers two weeks: no report went out on Mon 23 Nov`.
+fn joined(report: &ReportView, zone: Zone) -> String {
+    let missed = report.covers - 1;
+    let long = report.due_at - report.from;
+    let weekly = WEEK * i32::try_from(report.covers).unwrap_or(i32::MAX);
+    let numeral = usize::try_from(missed).ok().and_then(|missed| NUMERALS.get(missed - 1));
+    let Some(weeks) = numeral.filter(|_| (long - weekly).abs() <= TimeDelta::days(1)) else {
+        let did = if missed == 1 { "that was due before it" } else { "that were due before it" };
+        let reports = count(missed, "report");
+        return format!("covers more than one period: {reports} {did} did not go out");
+    };
+    // The same hour in each week, whatever the clock did between.
+    let due = zone.local(report.due_at);
+    let days: Vec<String> = (1..=missed)
+        .rev()
+        .map(|weeks| (due - WEEK * i32::try_from(weeks).unwrap_or(0)).date())
+        .map(|day| day.format("%a %-d %b").to_string())
+        .collect();
+    format!("covers {weeks} weeks: no report went out on {}", listed(&days))
+}
+
+const WEEK: TimeDelta = TimeDelta::weeks(1);
+
+/// Of more weeks than that the days are not named.
+const NUMERALS: [&str; 6] = ["two", "three", "four", "five", "six", "seven"];
+
+/// What a first report cannot tell.
+const FIRST: &str = "the first report: what was there when it was first looked at is not new";
 
 /// What has changed, in figures: `3 new`, `1 gone`, `2 kept`, `2 stopped`, what that saved.
 pub fn headline(report: &ReportView) -> Vec<String> {
@@ -157,17 +188,55 @@ mod tests {
             ]
         );
         report.covers = 2;
+        report.from = fixture::time("2026-11-16T07:12:00+01:00");
         doc.now = fixture::time("2026-12-02T09:00:00+01:00");
         assert_eq!(
             period(&doc, &report)[1..],
             [
+                "covers two weeks: no report went out on Mon 23 Nov",
                 "due Mon 30 Nov 2026 07:00 CET, made 2 days later",
-                "covers 2 periods: 1 report before was missed"
             ]
         );
         report.covers = 4;
+        report.from = fixture::time("2026-11-02T07:00:00+01:00");
         doc.now = report.due_at;
-        assert_eq!(period(&doc, &report)[1..], ["covers 4 periods: 3 reports before were missed"]);
+        assert_eq!(
+            period(&doc, &report)[1..],
+            ["covers four weeks: no report went out on Mon 9 Nov, Mon 16 Nov and Mon 23 Nov"]
+        );
+        report.covers = 3;
+        assert_eq!(
+            period(&doc, &report)[1..],
+            ["covers more than one period: 2 reports that were due before it did not go out"]
+        );
+        report.covers = 60;
+        report.from -= TimeDelta::weeks(56);
+        assert!(period(&doc, &report)[1].contains("59 reports that were due before it"));
+    }
+
+    #[test]
+    fn fl_125_a_week_with_an_hour_more_is_a_week() {
+        let (mut doc, mut report) = report();
+        report.from = fixture::time("2026-10-19T08:00:00+02:00");
+        report.until = fixture::time("2026-11-02T08:00:00+01:00");
+        (report.due_at, doc.now, report.covers) = (report.until, report.until, 2);
+        assert_eq!(
+            period(&doc, &report),
+            [
+                "Mon 19 Oct 2026 08:00 CEST until Mon 2 Nov 2026 08:00 CET",
+                "covers two weeks: no report went out on Mon 26 Oct"
+            ]
+        );
+    }
+
+    #[test]
+    fn fl_127_a_first_report_calls_nothing_new_that_was_there_before_anybody_looked() {
+        let (doc, mut report) = report();
+        report.first = true;
+        assert_eq!(
+            period(&doc, &report).last().map(String::as_str),
+            Some("the first report: what was there when it was first looked at is not new")
+        );
     }
 
     #[test]

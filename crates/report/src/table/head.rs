@@ -7,6 +7,7 @@ use reaper_model::document::Mode;
 use super::{budgets, week};
 use crate::action::{self, Action};
 use crate::alert;
+use crate::finding::is_finding;
 use crate::layout::{Page, style};
 use crate::mail;
 use crate::summary::{self, ScopeGroup};
@@ -31,7 +32,7 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
     }
     let found = doc.totals.orphans > 0;
     let unread = summary::unread(doc);
-    let mood = match (found, &unread) {
+    let mood = match (found || doc.instances.iter().any(is_finding), &unread) {
         (true, _) => style::ORPHAN,
         (false, Some(_)) => style::CAUTION,
         (false, None) => style::GOOD,
