@@ -43,6 +43,14 @@ pub(crate) fn in_full(at: DateTime<Utc>, zone: Tz) -> String {
     at.with_timezone(&zone).format("%a %-d %b %Y %H:%M %Z (%:z)").to_string()
 }
 
+/// With a capital letter in front.
+pub(crate) fn sentence(mut text: String) -> String {
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
 /// `1 machine`, `2 machines`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

@@ -19,8 +19,8 @@ pub struct ReportView {
     pub until: DateTime<FixedOffset>,
     /// How many due times the period covers: more than 1 where reports were missed.
     pub covers: u32,
-    /// Whether no report is known to have gone out before: what is new and gone is then not told
-    /// from what was never looked at.
+    /// Whether no report is known to have gone out before. What was there when it was first looked
+    /// at is not new.
     pub first: bool,
     /// Machines that were first seen in the period, dearest first.
     pub new: Vec<ChangeView>,

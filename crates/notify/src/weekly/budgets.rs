@@ -32,7 +32,7 @@ impl Budget {
     fn of(weekly: &Weekly<'_>, budget: &BudgetView) -> Self {
         let mut lines = vec![budget::spent(budget)];
         lines.extend(budget::excess(budget));
-        lines.push(left(budget.until.to_utc() - weekly.at));
+        lines.push(left(budget.until - weekly.doc.now));
         let forecast = budget::forecast(budget).join(", ");
         let mut lines = vec![lines.join(", "), format!("forecast: {forecast}")];
         lines.extend(budget.why.iter().take(2).cloned());

@@ -5,14 +5,17 @@ use reaper_model::document::{
     BudgetView, ChangeView, KeptView, MachineView, SpendView, StoppedView, Warning, WeekView,
 };
 use reaper_model::{Money, Totals};
+use reaper_report::finding::{is_announced, is_finding, is_held};
 
-use super::reader::{Belongings, Reader, is_announced, is_finding};
+use super::reader::{Belongings, Reader};
 use super::view::Weekly;
 
 /// All that is the reader's.
 #[derive(Debug)]
 pub(super) struct Contents<'a> {
-    /// Machines whose stop or termination has been announced, dearest first.
+    /// Machines whose stop or termination is due and held back by the brake, dearest first.
+    pub(super) held: Vec<&'a MachineView>,
+    /// Others of which one has been announced, dearest first.
     pub(super) announced: Vec<&'a MachineView>,
     /// Other findings, dearest first.
     pub(super) forgotten: Vec<&'a MachineView>,
@@ -38,7 +41,9 @@ impl<'a> Contents<'a> {
         let machines: Vec<&MachineView> =
             doc.instances.iter().filter(|machine| reader.has(machine)).collect();
         let findings = machines.iter().copied().filter(|machine| is_finding(machine));
-        let (announced, forgotten) = findings.partition(|machine| is_announced(machine));
+        let (announced, forgotten): (Vec<&MachineView>, Vec<&MachineView>) =
+            findings.partition(|machine| is_announced(machine));
+        let (held, announced) = announced.into_iter().partition(|machine| is_held(doc, machine));
         let is_unjudged =
             |machine: &&MachineView| machine.verdict == reaper_model::document::Verdict::Unjudged;
         let unjudged = machines.iter().copied().filter(is_unjudged).collect();
@@ -46,6 +51,7 @@ impl<'a> Contents<'a> {
         let change = |change: &&ChangeView| belongings.have(&change.id, change.owner.as_deref());
         let everything = reader == Reader::Digest;
         Self {
+            held,
             announced,
             forgotten,
             unjudged,
@@ -75,7 +81,12 @@ impl<'a> Contents<'a> {
 
     /// Everything that was found.
     pub(super) fn findings(&self) -> impl Iterator<Item = &'a MachineView> + use<'a, '_> {
-        self.announced.iter().chain(&self.forgotten).copied()
+        self.stakes().chain(self.forgotten.iter().copied())
+    }
+
+    /// Everything that is announced, held back or not.
+    pub(super) fn stakes(&self) -> impl Iterator<Item = &'a MachineView> + use<'a, '_> {
+        self.held.iter().chain(&self.announced).copied()
     }
 }
 

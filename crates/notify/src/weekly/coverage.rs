@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reaper_model::document::{AuditDocument, ScopeStatus, ScopeView};
+use reaper_model::document::{AuditDocument, ScopeStatus};
+use reaper_report::coverage::{Coverage, is_unread};
 
 use super::section::grouped;
 use crate::words::outside;
@@ -14,80 +15,46 @@ const MOST_LINES: usize = 6;
 /// Characters of an account, a list of places, a reason.
 const LONGEST: usize = 160;
 
-/// What was to be read and what was.
-#[derive(Debug)]
-pub(super) struct Coverage<'a> {
-    doc: &'a AuditDocument,
-    /// Places that were to be read.
-    wanted: usize,
-    /// Of them, those that were not read to the end.
-    pub(super) unread: usize,
+/// `4 of 4 providers and 22 of 23 regions read in full`.
+pub(super) fn words(coverage: &Coverage) -> String {
+    format!(
+        "{} of {} providers and {} of {} regions read in full",
+        grouped(coverage.whole_providers),
+        grouped(coverage.providers),
+        grouped(coverage.wanted - coverage.unread),
+        grouped(coverage.wanted)
+    )
 }
 
-impl<'a> Coverage<'a> {
-    pub(super) fn of(doc: &'a AuditDocument) -> Self {
-        let wanted = doc.scopes.iter().filter(|scope| scope.status != ScopeStatus::Skipped);
-        let unread = wanted.clone().filter(|scope| is_unread(scope)).count();
-        Self { doc, wanted: wanted.count(), unread }
+/// What could not be read, one line for each account and reason. Empty where all was.
+pub(super) fn gaps(doc: &AuditDocument) -> Vec<String> {
+    let mut groups: BTreeMap<(String, bool, &str), BTreeSet<&str>> = BTreeMap::new();
+    for scope in doc.scopes.iter().filter(|scope| is_unread(scope.status)) {
+        let account = format!("{}/{}", scope.provider, scope.account);
+        let partial = scope.status == ScopeStatus::Partial;
+        let why = scope.why.as_deref().unwrap_or("the reason is not known");
+        let location = scope.location.as_ref().map(reaper_model::Location::as_str);
+        groups.entry((account, partial, why)).or_default().extend(location);
     }
-
-    /// Whether not a single place gave anything.
-    pub(super) fn is_blind(&self) -> bool {
-        let failed = self.doc.scopes.iter().filter(|scope| scope.status == ScopeStatus::Failed);
-        self.wanted > 0 && failed.count() == self.wanted
+    let all = groups.len();
+    let mut lines: Vec<String> = groups
+        .into_iter()
+        .take(MOST_LINES)
+        .map(|((account, partial, why), places)| {
+            let places: Vec<&str> = places.into_iter().collect();
+            let places = if places.is_empty() {
+                "all regions".to_owned()
+            } else {
+                outside(&places.join(", "), LONGEST)
+            };
+            let how = if partial { "read in part" } else { "not read" };
+            format!("{} {places}: {how}, {}", outside(&account, LONGEST), outside(why, LONGEST))
+        })
+        .collect();
+    if all > lines.len() {
+        lines.push(format!("and {} accounts more", grouped(all - lines.len())));
     }
-
-    /// `4 of 4 providers and 22 of 23 regions read`.
-    pub(super) fn words(&self) -> String {
-        let mut whole: BTreeMap<&str, bool> = BTreeMap::new();
-        for scope in self.doc.scopes.iter().filter(|scope| scope.status != ScopeStatus::Skipped) {
-            *whole.entry(scope.provider.as_str()).or_insert(true) &= !is_unread(scope);
-        }
-        let read = whole.values().filter(|whole| **whole).count();
-        format!(
-            "{} of {} providers and {} of {} regions read in full",
-            grouped(read),
-            grouped(whole.len()),
-            grouped(self.wanted - self.unread),
-            grouped(self.wanted)
-        )
-    }
-
-    /// What could not be read, one line for each account and reason. Empty where all was.
-    pub(super) fn gaps(&self) -> Vec<String> {
-        let mut groups: BTreeMap<(String, bool, &str), BTreeSet<&str>> = BTreeMap::new();
-        for scope in self.doc.scopes.iter().filter(|scope| is_unread(scope)) {
-            let account = format!("{}/{}", scope.provider, scope.account);
-            let partial = scope.status == ScopeStatus::Partial;
-            let why = scope.why.as_deref().unwrap_or("the reason is not known");
-            let location = scope.location.as_ref().map(reaper_model::Location::as_str);
-            groups.entry((account, partial, why)).or_default().extend(location);
-        }
-        let all = groups.len();
-        let mut lines: Vec<String> = groups
-            .into_iter()
-            .take(MOST_LINES)
-            .map(|((account, partial, why), places)| {
-                let places: Vec<&str> = places.into_iter().collect();
-                let places = if places.is_empty() {
-                    "all regions".to_owned()
-                } else {
-                    outside(&places.join(", "), LONGEST)
-                };
-                let how = if partial { "read in part" } else { "not read" };
-                format!("{} {places}: {how}, {}", outside(&account, LONGEST), outside(why, LONGEST))
-            })
-            .collect();
-        if all > lines.len() {
-            lines.push(format!("and {} accounts more", grouped(all - lines.len())));
-        }
-        lines
-    }
-}
-
-/// Whether machines may be missing that should have been seen.
-fn is_unread(scope: &ScopeView) -> bool {
-    matches!(scope.status, ScopeStatus::Partial | ScopeStatus::Failed)
+    lines
 }
 
 #[cfg(test)]
@@ -98,13 +65,12 @@ mod tests {
     #[test]
     fn what_is_read_is_counted_and_what_is_left_out_on_purpose_is_not() {
         let doc = fixture::nothing();
-        let coverage = Coverage::of(&doc);
-        assert_eq!(coverage.words(), "4 of 4 providers and 4 of 4 regions read in full");
-        assert!(coverage.gaps().is_empty() && !coverage.is_blind());
+        let said = |doc| words(&Coverage::of(doc));
+        assert_eq!(said(&doc), "4 of 4 providers and 4 of 4 regions read in full");
+        assert!(gaps(&doc).is_empty());
         let doc = fixture::weekly();
-        let coverage = Coverage::of(&doc);
-        assert_eq!(coverage.words(), "3 of 4 providers and 4 of 5 regions read in full");
-        assert_eq!(coverage.gaps(), ["aws/research eu-west-3: not read, HTTP 503"]);
+        assert_eq!(said(&doc), "3 of 4 providers and 4 of 5 regions read in full");
+        assert_eq!(gaps(&doc), ["aws/research eu-west-3: not read, HTTP 503"]);
     }
 
     #[test]
@@ -115,9 +81,8 @@ mod tests {
             scope.status = ScopeStatus::Failed;
             scope.why = Some("HTTP 401".to_owned());
         }
-        let coverage = Coverage::of(&doc);
-        assert!(coverage.is_blind());
-        let gaps = coverage.gaps();
+        assert!(Coverage::of(&doc).is_blind());
+        let gaps = gaps(&doc);
         assert_eq!(gaps[0], "aws/research ap-east-1, eu-west-1: not read, HTTP 401");
         assert_eq!(gaps[2], "ovhcloud/lab all regions: not read, HTTP 401");
     }

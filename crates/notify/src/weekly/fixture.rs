@@ -8,10 +8,10 @@ mod machines;
 use chrono::{DateTime, FixedOffset};
 use reaper_model::document::{
     AlertStatus, AuditDocument, Basis, BudgetStatus, BudgetView, ChangeView, ConfigView, KeptView,
-    Mode, PeriodView, ReportView, SCHEMA, ScopeStatus, ScopeView, SpendView, StoppedView,
-    TotalsView, Warning, WeekView,
+    Mode, PeriodView, PlanView, PlannedAction, ReportView, SCHEMA, ScopeStatus, ScopeView,
+    SpendView, StoppedView, TotalsView, Warning, WeekView,
 };
-use reaper_model::{Class, Money, OnLimit, Outcome, Verb};
+use reaper_model::{Class, Money, OnLimit, Outcome, Phase, Verb};
 
 use super::{Address, Owner, Reader, Weekly, key, thread};
 
@@ -275,6 +275,27 @@ fn mail<'a>(doc: &'a AuditDocument, to: Address, reader: Reader<'a>) -> Weekly<'
         doc,
         reader,
     }
+}
+
+/// The document as one of a run that the brake held: two are due, one is not yet.
+pub(crate) fn braked() -> AuditDocument {
+    let mut doc = weekly();
+    doc.plan = Some(PlanView {
+        digest: "sha256:fedcba9876543210fedcba9876543210".to_owned(),
+        made_at: doc.now,
+        expires_at: time("2026-12-01T08:06:00+01:00"),
+        actions: 2,
+        machines: 7,
+        hourly: vec![money("6.30 EUR")],
+        held: vec!["2 of 7 machines are to be acted upon, limits.max_share is 15 %".to_owned()],
+    });
+    for machine in &mut doc.instances[..2] {
+        machine.action.planned = PlannedAction::Stop;
+        if let Some(case) = &mut machine.case {
+            (case.state, case.due_at) = (Phase::Due, Some(time("2026-11-30T08:00:00+01:00")));
+        }
+    }
+    doc
 }
 
 /// The document as one whose period joins two weeks, in a run that came late.

@@ -5,9 +5,10 @@ use chrono::Days;
 use reaper_model::document::{Billing, MachineView, OwnerStatus, WantedAction};
 use reaper_model::price::HOURS_PER_MONTH;
 use reaper_model::{InstanceId, Money, Phase};
+use reaper_report::finding::{is_announced, is_held};
 use rust_decimal::Decimal;
 
-use super::reader::{Reader, is_announced};
+use super::reader::Reader;
 use super::section::{Amount, Line, Row};
 use super::view::Weekly;
 use crate::field::MISSING;
@@ -22,9 +23,6 @@ const LONGEST_SENTENCE: usize = 160;
 
 /// Reasons, losses and charges of one machine that are shown.
 const MOST: usize = 3;
-
-/// What the plan says before its reason where it only reports: here another word says so.
-const REPORT_ONLY: &str = "report only: ";
 
 /// How long the example keeps a machine, in days: any later day will do.
 const KEPT_FOR: u64 = 14;
@@ -85,8 +83,10 @@ impl Weekly<'_> {
         let (done, noun) =
             if terminate { ("terminated", "termination") } else { ("stopped", "stop") };
         let when = in_full(due.to_utc(), self.zone);
-        let over = due.to_utc() <= self.at;
+        let over = due <= self.doc.now;
+        let held = is_held(self.doc, machine);
         let mut text = match (self.doc.enforces, over) {
+            _ if held => format!("its notice ended {when}: held by the brake, and not {done}"),
             (true, false) => format!("will be {done} {when}"),
             (true, true) => format!("its notice ended {when}: it is {done} by the next run"),
             (false, false) => format!("its {noun} was announced for {when}"),
@@ -94,26 +94,22 @@ impl Weekly<'_> {
                 format!("its {noun} was announced for {when}, and waits for a run that enforces")
             }
         };
-        let held = self.doc.plan.as_ref().and_then(|plan| plan.held.first());
-        let why = match (machine.action.result, held) {
-            (Some(result), _) => {
-                let why = machine.action.result_why.as_deref().map(|why| format!(": {why}"));
-                Some(format!("the last try: {}{}", result.name(), why.unwrap_or_default()))
-            }
-            (None, Some(held)) if over => Some(format!("held back by the brake: {held}")),
-            (None, _) => None,
-        };
+        let why = machine.action.result.map(|result| {
+            let why = machine.action.result_why.as_deref().map(|why| format!(": {why}"));
+            format!("the last try: {}{}", result.name(), why.unwrap_or_default())
+        });
         if let Some(why) = why {
             text = format!("{text}; {}", outside(&why, LONGEST_SENTENCE));
         }
         Line::Loud(text)
     }
 
-    /// The commands that keep it, until a day that is surely after the action.
+    /// The commands that keep it, until a day that is surely after the action, and has not passed
+    /// where the document is of before.
     fn keep(&self, machine: &MachineView, id: &InstanceId) -> Vec<String> {
         let due = machine.case.as_ref().and_then(|case| case.due_at).map(|due| due.to_utc());
-        let from = due.map_or(self.at, |due| due.max(self.at)).with_timezone(&self.zone);
-        let from = from.date_naive();
+        let sent = self.at.max(self.doc.now.to_utc());
+        let from = due.map_or(sent, |due| due.max(sent)).with_timezone(&self.zone).date_naive();
         let until = from.checked_add_days(Days::new(KEPT_FOR)).unwrap_or(from);
         // A command that was cut would be another command; one that is endless is nobody's.
         let commands = commands::keep(id, self.keep_tag, until).into_iter();
@@ -134,11 +130,8 @@ fn unplanned(machine: &MachineView) -> String {
         }
         (Some(Phase::Acted), _) => "was acted upon before, and is seen again".to_owned(),
         (_, wanted) => match (machine.action.why.as_deref(), wanted) {
-            (Some(why), _) if why.starts_with(REPORT_ONLY) => {
-                format!("is only reported: {}", &why[REPORT_ONLY.len()..])
-            }
             (Some(why), Some(wanted)) => format!("{} not announced: {why}", wanted.name()),
-            (Some(why), None) => format!("is only reported: {why}"),
+            (Some(why), None) => format!("nothing is planned: {why}"),
             (None, Some(wanted)) => {
                 format!("{} not announced yet: nothing happens before a notice", wanted.name())
             }
@@ -309,9 +302,9 @@ mod tests {
             (
                 report,
                 Some("report only: its rule asks for no more"),
-                "is only reported: its rule asks for no more",
+                "nothing is planned: report only: its rule asks for no more",
             ),
-            (stop, Some("report only: x"), "is only reported: x"),
+            (stop, Some("report only: x"), "stop not announced: report only: x"),
             (stop, Some("runs do not enforce"), "stop not announced: runs do not enforce"),
             (stop, None, "stop not announced yet: nothing happens before a notice"),
         ] {
@@ -331,6 +324,25 @@ mod tests {
         assert!(row(&machine, late).contains("the last try: refused: HTTP 403"));
         machine.action.wanted = Some(WantedAction::Terminate);
         assert!(row(&machine, |_| {}).contains("will be terminated Fri 4 Dec"));
+    }
+
+    #[test]
+    fn brake_stops_everything_and_the_row_promises_nothing() {
+        let doc = fixture::braked();
+        let shown = row(&doc.instances[0], |doc| *doc = fixture::braked());
+        assert!(shown.contains("(+01:00): held by the brake, and not stopped\")"), "{shown}");
+        assert!(!shown.contains("by the next run") && !shown.contains("will be"), "{shown}");
+    }
+
+    #[test]
+    fn an_older_document_tells_what_held_when_it_was_made() {
+        let doc = fixture::weekly();
+        let at = fixture::time("2027-01-11T08:00:00+01:00").to_utc();
+        let weekly = Weekly { at, ..fixture::digest(&doc) };
+        let lines = format!("{:?}", weekly.machine(&doc.instances[0]).lines);
+        assert!(lines.contains("will be stopped Fri 4 Dec 2026"), "{lines}");
+        // A day that has passed would keep nothing.
+        assert!(lines.contains("--until 2027-01-25"), "{lines}");
     }
 
     #[test]

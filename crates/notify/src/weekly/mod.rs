@@ -5,7 +5,7 @@
 //! | `view` | [`Weekly`]: what a mail is made from, and its stable names |
 //! | `reader` | [`Reader`], [`owners`], [`concerns`]: who gets one, and what of a document is theirs |
 //! | `contents` | what of the document is told, and its sums |
-//! | `coverage` | how much was read |
+//! | `coverage` | how much was read, in words |
 //! | `subject`, `opening`, `remarks` | the words before and after the lists |
 //! | `section`, `sections`, `machine` | the lists, and one machine of them |
 //! | `budgets`, `trend` | money by month and by week |

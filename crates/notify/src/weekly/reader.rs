@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reaper_model::document::{AuditDocument, MachineView, OwnerStatus, Verdict};
-use reaper_model::{ActionResult, Phase};
+use reaper_model::document::{AuditDocument, MachineView, OwnerStatus};
+use reaper_report::finding::{is_announced, is_finding};
 
 use crate::address::Address;
 
@@ -103,23 +103,6 @@ fn is(text: &str, address: &Address) -> bool {
         return text.trim().eq_ignore_ascii_case(address.as_str());
     }
     text.parse().is_ok_and(|other: Address| other.folded() == address.folded())
-}
-
-/// Whether the machine is something to act on or to be told of: an orphan, or one that looks off and
-/// is billed.
-pub(super) fn is_finding(machine: &MachineView) -> bool {
-    let judged = matches!(machine.verdict, Verdict::Ok | Verdict::Unjudged);
-    machine.verdict == Verdict::Orphan || (judged && machine.stopped_but_billed)
-}
-
-/// Whether a stop or termination of it has been announced and not happened. What has been protected
-/// or exempted since is not acted upon.
-pub(super) fn is_announced(machine: &MachineView) -> bool {
-    let done = [Some(ActionResult::Confirmed), Some(ActionResult::AlreadyGone)];
-    let announced = machine.case.as_ref().is_some_and(|case| {
-        case.due_at.is_some() && matches!(case.state, Phase::Noticed | Phase::Due)
-    });
-    machine.verdict == Verdict::Orphan && announced && !done.contains(&machine.action.result)
 }
 
 /// Whether an owner has anything to read: a finding, an announced stop among them, or a stop in the

@@ -28,7 +28,8 @@ impl Weekly<'_> {
             lines.push("The run was interrupted before everything was done.".to_owned());
         }
         let held = self.doc.plan.iter().flat_map(|plan| &plan.held);
-        if self.reader == Reader::Digest {
+        // Where a list shows what is held, it says why.
+        if self.reader == Reader::Digest && contents.held.is_empty() {
             lines.extend(held.map(|held| {
                 format!("The brake held everything back: {}.", outside(held, LONGEST))
             }));

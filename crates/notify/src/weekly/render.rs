@@ -111,17 +111,6 @@ impl Weekly<'_> {
         })
     }
 
-    /// The HTML part alone, for a file: without a picture, whose figures it says in words.
-    ///
-    /// # Errors
-    ///
-    /// A template failed.
-    pub fn html(&self) -> Result<String, RenderError> {
-        let contents = Contents::of(self);
-        let trend = Trend::of(self.doc, contents.trend, self.zone);
-        Ok(self.form(&contents, trend.as_ref(), None, FULL, &[])?.html)
-    }
-
     /// The form for servers that do not take the whole one.
     fn reduced(
         &self,
@@ -236,7 +225,7 @@ impl Weekly<'_> {
                 .machines
                 .iter()
                 .copied()
-                .filter(|machine: &&MachineView| !super::reader::is_finding(machine)),
+                .filter(|machine: &&MachineView| !reaper_report::finding::is_finding(machine)),
         );
         let mut csv = Vec::new();
         reaper_report::csv_of(self.doc, machines, &mut csv).map_err(|error| failed(&error))?;

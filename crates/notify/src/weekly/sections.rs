@@ -1,20 +1,23 @@
 //! The lists of a weekly mail, each with the sums over all of it.
 
 use reaper_model::MachineType;
-use reaper_model::document::{ChangeView, KeptView, SpendView, StoppedView};
+use reaper_model::document::{ChangeView, KeptView, MachineView, SpendView, StoppedView};
 
 use super::contents::{Contents, Sum, per_month, so_far};
 use super::machine::known;
 use super::reader::Reader;
 use super::section::{Amount, Line, Row, Section, grouped};
 use super::view::Weekly;
-use crate::words::{amounts, count, in_full, listed, outside};
+use crate::words::{amounts, count, in_full, listed, outside, sentence};
 
 /// Characters of a name, an id, an owner.
 const LONGEST: usize = 80;
 
 /// Characters of a reason.
 const LONGEST_SENTENCE: usize = 160;
+
+/// Bounds of the brake that are shown.
+const MOST_REASONS: usize = 3;
 
 /// Where machines are that are not shown.
 pub(super) const ATTACHED: &str = "all are in the attached machines.csv";
@@ -34,7 +37,11 @@ pub(super) struct Most {
 impl Weekly<'_> {
     /// What can still be prevented, and what was stopped.
     pub(super) fn first_sections(&self, contents: &Contents<'_>, most: Most) -> Vec<Section> {
-        let all = [self.announced(contents, most.machines), self.stopped(contents, most.machines)];
+        let all = [
+            self.held(contents, most.machines),
+            self.announced(contents, most.machines),
+            self.stopped(contents, most.machines),
+        ];
         all.into_iter().flatten().collect()
     }
 
@@ -50,19 +57,42 @@ impl Weekly<'_> {
         all.into_iter().flatten().collect()
     }
 
+    /// What is due and was not done: the brake lets nothing through.
+    fn held(&self, contents: &Contents<'_>, most: usize) -> Option<Section> {
+        // They count everybody's machines.
+        let plan = self.doc.plan.as_ref().filter(|_| self.reader == Reader::Digest);
+        let reasons = plan.iter().flat_map(|plan| &plan.held).take(MOST_REASONS);
+        let mut note: Vec<String> =
+            reasons.map(|why| format!("{}.", sentence(outside(why, LONGEST_SENTENCE)))).collect();
+        note.insert(0, "Due, and nothing was done.".to_owned());
+        let title = "Held by the brake";
+        self.stakes(title, &contents.held, note, most)
+    }
+
     fn announced(&self, contents: &Contents<'_>, most: usize) -> Option<Section> {
-        let machines = &contents.announced;
         let title = if self.doc.enforces { "Will be stopped" } else { "Stops that were announced" };
         let mut note = Vec::new();
-        if let Some(sums) = per_month(machines.iter().copied()).words() {
-            note.push(format!("At stake: {sums} a month of compute."));
-        }
         if !self.doc.enforces {
             note.push(
                 "The run that sent this mail stops nothing; the next one that enforces does."
                     .to_owned(),
             );
         }
+        self.stakes(title, &contents.announced, note, most)
+    }
+
+    /// Machines of which one can still prevent something.
+    fn stakes(
+        &self,
+        title: &str,
+        machines: &[&MachineView],
+        said: Vec<String>,
+        most: usize,
+    ) -> Option<Section> {
+        let sums = per_month(machines.iter().copied()).words();
+        let mut note: Vec<String> =
+            sums.map(|sums| format!("At stake: {sums} a month of compute.")).into_iter().collect();
+        note.extend(said);
         note.push(
             "To keep one, use a way that is named with it, with any later day; or tag it as its reason asks, stop it yourself, or answer this mail."
                 .to_owned(),
@@ -110,7 +140,7 @@ impl Weekly<'_> {
         let mut note = vec![format!("Saved by that so far: {saved} (compute at list price).")];
         let possible = per_month(contents.findings()).words();
         note.extend(possible.map(|sums| {
-            format!("Possible besides, and not saved yet: {sums} a month by what is found above.")
+            format!("Possible besides, and not saved yet: {sums} a month by what this mail finds.")
         }));
         (!stopped.is_empty()).then(|| Section {
             title: titled("Stopped since the last report", stopped.len()),
@@ -146,14 +176,7 @@ impl Weekly<'_> {
     }
 
     fn changes(&self, title: &str, changes: &[&ChangeView], most: usize) -> Option<Section> {
-        let report = self.doc.report.as_ref()?;
         let mut note = Vec::new();
-        if report.first {
-            note.push(
-                "This is the first report: what was there before is new to it all the same."
-                    .to_owned(),
-            );
-        }
         let sum = Sum::of(changes.iter().map(|change| change.cost));
         note.extend(sum.words().map(|sums| format!("Together {sums} in this time.")));
         (!changes.is_empty()).then(|| Section {
@@ -323,9 +346,13 @@ mod tests {
     }
 
     #[test]
-    fn fl_127_the_first_report_says_that_it_cannot_tell_new_from_old() {
-        let mut doc = fixture::weekly();
-        doc.report.as_mut().expect("a report").first = true;
-        assert!(text(&doc).contains("This is the first report"));
+    fn brake_stops_everything_what_is_held_is_a_list_of_its_own() {
+        let text = text(&fixture::braked());
+        let (held, others) = text.split_once("--- Will be stopped (1)").expect("two lists");
+        assert!(held.starts_with("--- Held by the brake (2)\n"), "{held}");
+        assert!(held.contains("Due, and nothing was done."), "{held}");
+        assert!(held.contains("limits.max_share is 15 %"), "{held}");
+        assert!(!held.contains("will be stopped"), "{held}");
+        assert!(others.contains("will be stopped Fri 4 Dec 2026 09:00"), "{others}");
     }
 }

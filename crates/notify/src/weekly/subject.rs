@@ -1,18 +1,18 @@
 //! The subject: on a phone it is all that is seen. What will be stopped and when, what is at stake,
 //! which budgets are full, and never "all clear" where something was not read.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, FixedOffset};
 use reaper_model::Money;
-use reaper_model::document::{BudgetStatus, BudgetView, WantedAction};
-use reaper_report::budget;
+use reaper_model::document::{BudgetStatus, BudgetView};
+use reaper_report::finding::{self, Matter, Stops};
+use reaper_report::{Coverage, budget};
 use rust_decimal::{Decimal, RoundingStrategy};
 
 use super::contents::{Contents, Sum, per_month};
-use super::coverage::Coverage;
 use super::reader::Reader;
 use super::section::grouped;
 use super::view::Weekly;
-use crate::words::count;
+use crate::words::{count, sentence};
 
 /// Thresholds that a subject names.
 const MOST_THRESHOLDS: usize = 2;
@@ -25,37 +25,54 @@ impl Weekly<'_> {
 
     /// The subject's statement as a headline.
     pub(super) fn headline(&self, contents: &Contents<'_>) -> String {
-        let mut text = self.gist(contents);
-        if let Some(first) = text.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        text
+        sentence(self.gist(contents))
     }
 
     fn gist(&self, contents: &Contents<'_>) -> String {
+        let machines = contents.machines.iter().copied();
+        let matter = finding::matter(self.doc, machines, contents.budgets);
+        let mut parts = self.said(&matter, contents);
+        if matter == Matter::Blind {
+            return parts.join(", ");
+        }
+        parts.extend(budgets(contents.budgets));
         let coverage = Coverage::of(self.doc);
-        if coverage.is_blind() {
-            return "nothing could be read, so nothing is known".to_owned();
-        }
-        let budgets = budgets(contents.budgets);
-        let mut parts = self.found(contents);
-        if parts.is_empty() {
-            parts.push(if coverage.unread > 0 {
-                "nothing found in what could be read".to_owned()
-            } else if !contents.unjudged.is_empty() {
-                let number = count(contents.unjudged.len(), "machine");
-                format!("nothing found, {number} could not be judged")
-            } else if budgets.is_empty() {
-                format!("all clear, {}", self.checked(contents))
-            } else {
-                format!("nothing found, {}", self.checked(contents))
-            });
-        }
-        parts.extend(budgets);
-        if coverage.unread > 0 && self.reader == Reader::Digest {
+        if coverage.is_partial() && self.reader == Reader::Digest {
             parts.push(format!("{} NOT read", count(coverage.unread, "region")));
         }
         parts.join(", ")
+    }
+
+    /// What was found, and what it costs; or that nothing was.
+    fn said(&self, matter: &Matter, contents: &Contents<'_>) -> Vec<String> {
+        match matter {
+            Matter::Blind => vec!["nothing could be read, so nothing is known".to_owned()],
+            Matter::Stops(stops) => {
+                let stake = sums(&per_month(contents.stakes()));
+                self.will(stops).into_iter().chain([format!("{stake} at stake")]).collect()
+            }
+            Matter::Found(found) => {
+                let looks = if *found == 1 { "looks" } else { "look" };
+                let sums = sums(&per_month(contents.findings()));
+                vec![format!("{} {looks} forgotten", grouped(*found)), sums]
+            }
+            // An owner gets a mail for that alone.
+            _ if self.reader != Reader::Digest && !contents.stopped.is_empty() => {
+                let stopped = count(contents.stopped.len(), "machine");
+                vec![format!("{stopped} stopped since the last report")]
+            }
+            Matter::Unread => vec!["nothing found in what could be read".to_owned()],
+            Matter::Unjudged(number) => {
+                let unjudged = format!("{} could not be judged", count(*number, "machine"));
+                vec!["nothing found".to_owned(), unjudged]
+            }
+            Matter::Nothing => {
+                let mut parts = vec!["nothing found".to_owned(), self.checked(contents)];
+                parts.extend(budget::unsure(contents.budgets));
+                parts
+            }
+            Matter::Clear => vec!["all clear".to_owned(), self.checked(contents)],
+        }
     }
 
     /// `41 GPUs checked`.
@@ -70,50 +87,33 @@ impl Weekly<'_> {
         }
     }
 
-    /// What was found, and what it costs; nothing where nothing was.
-    fn found(&self, contents: &Contents<'_>) -> Vec<String> {
-        let (announced, forgotten) = (&contents.announced, &contents.forgotten);
-        if !announced.is_empty() {
-            let due = announced.iter().filter_map(|machine| machine.case.as_ref()?.due_at);
-            let due: Vec<DateTime<Utc>> = due.map(|due| due.to_utc()).collect();
-            let ended = announced
-                .iter()
-                .filter(|machine| machine.action.wanted == Some(WantedAction::Terminate))
-                .count();
-            let number = announced.len();
-            let what = match (self.doc.enforces, number) {
-                (true, _) => "will stop",
-                (false, 1) => "stop announced",
-                (false, _) => "stops announced",
-            };
-            let ended = match ended {
-                0 => String::new(),
-                ended => format!(" ({} for good)", grouped(ended)),
-            };
-            let what = format!("{} {what}{ended}{}", grouped(number), self.when(&due));
-            let stake = sums(&per_month(announced.iter().copied()));
-            return vec![what, format!("{stake} at stake")];
-        }
-        if !forgotten.is_empty() {
-            let number = grouped(forgotten.len());
-            let looks = if forgotten.len() == 1 { "looks" } else { "look" };
-            let sums = sums(&per_month(forgotten.iter().copied()));
-            return vec![format!("{number} {looks} forgotten"), sums];
-        }
-        let stopped = &contents.stopped;
-        if stopped.is_empty() || self.reader == Reader::Digest {
-            return Vec::new();
-        }
-        vec![format!("{} stopped since the last report", count(stopped.len(), "machine"))]
+    /// What is held, and what will stop and when: of what is held nothing is promised.
+    fn will(&self, stops: &Stops) -> Vec<String> {
+        let mut parts = Vec::new();
+        let held = grouped(stops.held);
+        parts.extend((stops.held > 0).then(|| format!("{held} held by the brake")));
+        let what = match (self.doc.enforces, stops.due.len()) {
+            (_, 0) => return parts,
+            (true, _) => "will stop",
+            (false, 1) => "stop announced",
+            (false, _) => "stops announced",
+        };
+        let ended = match stops.ended {
+            0 => String::new(),
+            ended => format!(" ({} for good)", grouped(ended)),
+        };
+        let number = grouped(stops.due.len());
+        parts.push(format!("{number} {what}{ended}{}", self.day(&stops.due)));
+        parts
     }
 
     /// The day; of several the first.
-    fn when(&self, due: &[DateTime<Utc>]) -> String {
-        let Some(&first) = due.iter().min() else { return String::new() };
-        if first <= self.at {
+    fn day(&self, due: &[DateTime<FixedOffset>]) -> String {
+        let Some(&first) = due.first() else { return String::new() };
+        if first <= self.doc.now {
             return ", the first now".to_owned();
         }
-        let day = |at: DateTime<Utc>| at.with_timezone(&self.zone).date_naive();
+        let day = |at: DateTime<FixedOffset>| at.with_timezone(&self.zone).date_naive();
         let shown = first.with_timezone(&self.zone).format("%a %-d %b");
         if due.iter().all(|at| day(*at) == day(first)) {
             format!(" {shown}")
@@ -172,6 +172,7 @@ mod tests {
     use super::*;
     use crate::weekly::fixture;
     use reaper_model::AuditDocument;
+    use reaper_model::document::WantedAction;
 
     fn subject(doc: &AuditDocument) -> String {
         let weekly = fixture::digest(doc);
@@ -254,5 +255,48 @@ mod tests {
         assert!(subject(&doc).starts_with("reaper: 3 will stop, the first now, EUR"));
         doc.instances[0].action.wanted = Some(WantedAction::Terminate);
         assert!(subject(&doc).starts_with("reaper: 3 will stop (1 for good), the first now,"));
+    }
+
+    #[test]
+    fn fl_055_slack_and_mail_find_the_same_where_no_rule_says_yes() {
+        let mut doc = fixture::nothing();
+        doc.instances[0].stopped_but_billed = true;
+        doc.totals.stopped_but_billed = 1;
+        assert_eq!(subject(&doc), "reaper: 1 looks forgotten, EUR 5,110/month");
+        let title = reaper_report::digest(&doc).title;
+        assert_eq!(title, "reaper: 1 machine looks forgotten");
+    }
+
+    #[test]
+    fn brake_stops_everything_and_the_subject_promises_nothing_of_what_it_holds() {
+        let doc = fixture::braked();
+        assert_eq!(
+            subject(&doc),
+            "reaper: 2 held by the brake, 1 will stop Fri 4 Dec, EUR 5,475/month at stake, 1 budget over 80 %, 1 region NOT read"
+        );
+        let alone = |doc: &AuditDocument| {
+            let to = "bob@example.org".parse().expect("an address");
+            let weekly = fixture::to_owner(doc, &to);
+            weekly.subject(&Contents::of(&weekly))
+        };
+        let mut doc = doc;
+        assert!(alone(&doc).starts_with("reaper: 1 will stop Fri 4 Dec, "), "{}", alone(&doc));
+        doc.instances.swap(1, 3);
+        doc.instances[3].owner = doc.instances[1].owner.clone();
+        doc.instances.remove(1);
+        assert!(alone(&doc).starts_with("reaper: 1 held by the brake, EUR"), "{}", alone(&doc));
+    }
+
+    #[test]
+    fn an_older_document_is_judged_by_its_own_time() {
+        let doc = fixture::weekly();
+        let subject = |at: &str| {
+            let at = fixture::time(at).to_utc();
+            let weekly = Weekly { at, ..fixture::digest(&doc) };
+            weekly.subject(&Contents::of(&weekly))
+        };
+        let later = subject("2026-12-20T08:00:00+01:00");
+        assert!(later.contains("3 will stop, the first Thu 3 Dec, "), "{later}");
+        assert_eq!(later, subject("2026-11-30T08:06:00+01:00"));
     }
 }

@@ -152,11 +152,30 @@ fn the_present_state_has_no_week_and_no_empty_lists() {
 }
 
 #[test]
-fn for_a_file_the_figures_of_the_picture_stand_in_words() {
+fn without_the_picture_its_figures_stand_in_words() {
     let doc = fixture::weekly();
-    let html = digest(&doc).html().expect("renders");
+    let reduced = mail(&digest(&doc)).reduced("it is large").expect("a reduced form");
+    let html = reduced.html;
     assert!(!html.contains("<img") && !html.contains("cid:"));
     assert!(html.contains("Spent by week, oldest first: at least 612.40 EUR to 12 Oct,"));
+}
+
+#[test]
+fn an_older_document_is_told_by_its_own_time() {
+    let doc = fixture::weekly();
+    let at = fixture::time("2026-12-30T08:00:00+01:00").to_utc();
+    let later = mail(&Weekly { at, ..digest(&doc) });
+    let then = mail(&digest(&doc));
+    assert_eq!((later.at, &later.subject), (at, &then.subject));
+    // Only the day up to which a command keeps a machine is another.
+    let told = |text: &str| {
+        let lines = text.lines().filter(|line| !line.starts_with("    "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&later.text), told(&then.text));
+    for false_then in ["days ago", "the month is over", "its notice ended"] {
+        assert!(!later.text.contains(false_then), "{false_then}");
+    }
 }
 
 #[test]

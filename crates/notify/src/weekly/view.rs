@@ -20,7 +20,7 @@ pub struct Weekly<'a> {
     pub thread: Key,
     /// Its only recipient.
     pub to: Address,
-    /// The clock of the run.
+    /// When it is sent: its date. What it says is judged by the document's own time.
     pub at: DateTime<Utc>,
     /// The zone in which times are written.
     pub zone: Tz,
