@@ -13,8 +13,9 @@ use crate::interrupt::Interrupt;
 /// The longest sleep: the wall clock may jump, and the machine may have been asleep.
 pub const STEP: Duration = Duration::from_mins(1);
 
-/// A time this far ahead was recorded by a clock that was wrong.
-const WRONG: TimeDelta = TimeDelta::days(1);
+/// A time this far ahead was recorded by a clock that has been put back since. Clocks that are
+/// merely put right now and then do less.
+const WRONG: TimeDelta = TimeDelta::minutes(10);
 
 /// A job and its times.
 #[derive(Debug, Clone)]
@@ -59,8 +60,9 @@ pub async fn keep<W: Work>(mut jobs: Vec<Scheduled>, work: &W, interrupt: &Inter
     while !interrupt.is_raised() {
         let now = work.now();
         for job in &mut jobs {
-            // Else it would never be done again.
-            job.last = job.last.map(|last| if last > now + WRONG { now } else { last });
+            // Else it would rest until the clock has come there again.
+            let came = now - job.delay;
+            job.last = job.last.map(|last| if last > now + WRONG { came } else { last });
         }
         let Some((number, due)) = first_due(&jobs, now) else {
             let next = next(&jobs, now);

@@ -221,16 +221,46 @@ async fn clocks_may_jump() {
         set(TimeDelta::days(3));
         sleep(2 * MINUTE).await;
         assert_eq!(house.begun(), ["Fri 27 10:26:00 +01:00 0, 71 missed"]);
-        // The clock is put back by an hour: nothing is done twice.
-        set(TimeDelta::hours(-1));
-        sleep(HOUR).await;
-        assert_eq!(house.begun().len(), 1);
-        sleep(HOUR).await;
+        // The clock is put right by some minutes: nothing is done twice.
+        sleep(34 * MINUTE).await;
         assert_eq!(house.begun()[1..], ["Fri 27 11:00:00 +01:00 0"]);
+        set(TimeDelta::minutes(-9));
+        sleep(50 * MINUTE).await;
+        assert_eq!(house.begun().len(), 2);
+        sleep(20 * MINUTE).await;
+        assert_eq!(house.begun()[2..], ["Fri 27 12:00:00 +01:00 0"]);
         // It was wrong by years when the machine started, and is put right.
         set(TimeDelta::days(-3650));
         sleep(HOUR).await;
-        assert_eq!(house.begun().len(), 3);
+        assert_eq!(house.begun().len(), 4);
+        interrupter.raise();
+    };
+    tokio::join!(keep(jobs, &house, &heard), story);
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_127_a_clock_that_is_put_back_by_most_of_a_day_silences_nothing() {
+    let (interrupter, heard) = interrupt();
+    let house = House::at("2026-11-24T09:05:00Z", MINUTE, &heard);
+    let last = "2026-11-24T09:00:00Z";
+    let mut late = job("0 * * * *", last);
+    late.delay = TimeDelta::minutes(15);
+    let jobs = vec![job("0 * * * *", last), late];
+    let story = async {
+        sleep(65 * MINUTE).await;
+        assert_eq!(house.begun(), ["Tue 24 11:00:00 +01:00 0"]);
+        house.jumped.set(TimeDelta::hours(-20));
+        sleep(2 * HOUR).await;
+        assert_eq!(
+            house.begun()[1..],
+            [
+                // What is late by a quarter of an hour is so by the new clock as well.
+                "Mon 23 15:15:00 +01:00 1",
+                "Mon 23 16:00:00 +01:00 0",
+                "Mon 23 16:15:00 +01:00 1",
+                "Mon 23 17:00:00 +01:00 0",
+            ]
+        );
         interrupter.raise();
     };
     tokio::join!(keep(jobs, &house, &heard), story);
