@@ -2,11 +2,13 @@
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
 use crate::schema::validates;
-use crate::support::Reaper;
+use crate::support::{Reaper, variable};
 
 /// The demo's document without wall time, the one thing that may differ.
 fn document(reaper: &Reaper) -> Value {
@@ -93,4 +95,55 @@ fn the_demo_does_not_depend_on_the_environment() {
     }
     let asked = proxy.accept().map_err(|error| error.kind());
     assert_eq!(asked.map(|_| ()), Err(ErrorKind::WouldBlock), "the proxy was asked");
+}
+
+/// The mails of a folder, as Python's own mail reader understands them.
+fn mails(folder: &Path) -> Vec<(PathBuf, Value)> {
+    let files = std::fs::read_dir(folder).expect("a folder");
+    let mut paths: Vec<PathBuf> = files.map(|file| file.expect("readable").path()).collect();
+    paths.sort();
+    let output = Command::new(variable("REAPER_TEST_PYTHON"))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/python/read_mails.py"))
+        .args(&paths)
+        .output()
+        .expect("Python starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let mails = said.lines().map(|line| serde_json::from_str(line).expect("one JSON line"));
+    paths.iter().cloned().zip(mails).collect()
+}
+
+#[test]
+fn weeks_of_the_demo_end_with_a_weekly_report_and_its_mails() {
+    let reaper = Reaper::new();
+    let line = ["demo", "--weeks", "2", "--mails", "mails", "--format", "json"];
+    let ran = reaper.run(&line).exits(0);
+    assert!(ran.stderr.contains("the mails of that time are in mails"), "{}", ran.stderr);
+    let document = ran.json();
+    validates("audit", &document);
+    let report = &document["report"];
+    for part in ["stopped", "gone", "kept", "saved"] {
+        assert!(report[part].as_array().is_some_and(|list| !list.is_empty()), "{part}: {report}");
+    }
+    // A week for each, up to the one that the report is about.
+    let trend = report["trend"].as_array().expect("a list");
+    assert!(trend.len() >= 2, "{report}");
+    assert!(trend.windows(2).all(|pair| pair[0]["until"] == pair[1]["from"]), "{report}");
+    assert_eq!((&report["covers"], &report["first"]), (&1.into(), &false.into()));
+
+    let mails = mails(&reaper.path().join("mails"));
+    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    let reports: Vec<&Value> = mails
+        .iter()
+        .filter(|(path, _)| name(path).is_some_and(|name| name.starts_with("report-")))
+        .map(|(_, mail)| mail)
+        .collect();
+    assert!(reports.iter().any(|mail| mail["to"] == "gpu-team@example.org"), "{reports:?}");
+    for (path, mail) in &mails {
+        assert!(path.extension().is_some_and(|extension| extension == "eml"), "{path:?}");
+        assert_eq!(mail["defects"], serde_json::json!([]), "{path:?}");
+        assert!(mail["text"].as_str().is_some_and(|text| text.len() > 100), "{path:?}");
+        let types = mail["types"].as_array().expect("a list");
+        assert!(types.contains(&"text/html".into()), "{path:?}: {types:?}");
+    }
 }

@@ -1,7 +1,10 @@
-//! Whether every account leads to this machine alone: the condition for acting under another clock
-//! than the wall clock.
+//! Whether accounts, and whoever is told anything, are on this machine alone: the condition for
+//! acting and sending under another clock than the wall clock.
 
-use reaper_config::Config;
+use std::net::IpAddr;
+
+use reaper_config::{Channels, Config};
+use secrecy::ExposeSecret as _;
 use url::{Host, Url};
 
 use crate::environment::variable;
@@ -22,17 +25,49 @@ const AWS_IGNORES: &str = "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS";
 pub(crate) fn required(config: &Config, what: &str) -> Result<(), Failure> {
     for account in &config.accounts {
         if !stays_here(account) {
-            return Err(Failure::refused(
-                format!(
-                    "{what} under another clock (--now, REAPER_NOW): account `{}` does not lead \
-                     to this machine",
-                    account.name
-                ),
-                "leave the clock alone; it may be set for simulated clouds on loopback only",
-            ));
+            let name = format!("account `{}`", account.name);
+            return Err(refused(what, &name, "simulated clouds"));
         }
     }
     Ok(())
+}
+
+/// Refuses unless everybody who may be sent anything is on this machine. The channels' addresses
+/// are secrets and said nowhere.
+pub(crate) fn required_of_receivers(config: &Config, what: &str) -> Result<(), Failure> {
+    required_of_mail(config, what)?;
+    let Channels { slack, webhook, heartbeat, prometheus: _ } = &config.channels;
+    let addresses = [
+        ("slack", slack.as_ref().map(|slack| &slack.webhook)),
+        ("webhook", webhook.as_ref().map(|webhook| &webhook.url)),
+        ("heartbeat", heartbeat.as_ref().map(|heartbeat| &heartbeat.url)),
+    ];
+    for (name, address) in addresses {
+        if address.is_some_and(|address| !is_loopback(address.expose_secret().trim())) {
+            return Err(refused(what, &format!("[notify.{name}]"), "receivers"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses unless the mail server is on this machine.
+pub(crate) fn required_of_mail(config: &Config, what: &str) -> Result<(), Failure> {
+    match &config.email {
+        Some(email) if !is_this_machine(&email.smtp.host) => {
+            let name = format!("the mail server `{}`", email.smtp.host);
+            Err(refused(what, &name, "receivers"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn refused(what: &str, name: &str, whom: &str) -> Failure {
+    Failure::refused(
+        format!(
+            "{what} under another clock (--now, REAPER_NOW): {name} does not lead to this machine"
+        ),
+        format!("leave the clock alone; it may be set for {whom} on loopback only"),
+    )
 }
 
 fn stays_here(account: &reaper_config::Account) -> bool {
@@ -60,4 +95,10 @@ fn is_loopback(address: &str) -> bool {
         Some(Host::Domain(name)) => name == "localhost",
         None => false,
     }
+}
+
+/// The same of a name or an address alone.
+fn is_this_machine(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }

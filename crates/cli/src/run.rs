@@ -68,8 +68,10 @@ pub(crate) struct Setting {
     pub(crate) accounts: Vec<Account>,
     pub(crate) watch: Watch,
     pub(crate) clock: Clock,
+    /// The wish to end early.
+    pub(crate) interrupt: Interrupt,
     /// Whether all configured accounts are asked.
-    all_accounts: bool,
+    pub(crate) all_accounts: bool,
     /// Where the run can be looked up: the job of a CI system.
     link: Option<Url>,
 }
@@ -90,8 +92,8 @@ impl Setting {
             ..Limits::default()
         };
         let all_accounts = accounts.len() == config.accounts.len();
-        let watch = Watch::start(limits, interrupt);
-        Self { config, accounts, watch, clock, all_accounts, link: None }
+        let watch = Watch::start(limits, interrupt.clone());
+        Self { config, accounts, watch, clock, interrupt, all_accounts, link: None }
     }
 
     /// The same with the place where the run can be looked up.
@@ -191,10 +193,11 @@ impl Setting {
         &self,
         plan: Plan,
         orders: Orders,
+        outlets: Outlets<'_>,
         journal: Journal,
         progress: &Arc<dyn Progress>,
     ) -> Result<Ran, Failure> {
-        let runner = self.runner(orders, Outlets::NONE, progress, &|_| {});
+        let runner = self.runner(orders, outlets, progress, &|_| {});
         Box::pin(runner.apply(plan, journal)).await.map_err(failure)
     }
 

@@ -24,4 +24,5 @@ mod schedule;
 mod stage;
 mod story;
 
-pub(crate) use stage::Stage;
+pub(crate) use stage::{Stage, ran};
+pub(crate) use story::send;

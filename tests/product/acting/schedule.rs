@@ -12,8 +12,8 @@ use super::stage::ran;
 use super::story::send;
 use crate::support::Ran;
 
-/// A machine of nobody, ten days old.
-const WORLD: &str = "${scaleway}\n[[scaleway.server]]\n\
+/// A machine of nobody, ten days old, and an account without any.
+const WORLD: &str = "${ovhcloud}\n${scaleway}\n[[scaleway.server]]\n\
                      organization = \"11111111-1111-4111-8111-000000000001\"\nzone = \"fr-par-2\"\n\
                      id = \"b6a1f7d2-4e0c-4b8d-9a35-2f7c61e08d14\"\nname = \"poc\"\n\
                      type = \"L40S-1-48G\"\ncreated = \"240h\"\n";
@@ -114,6 +114,28 @@ async fn fl_127_a_schedule_makes_up_at_its_start_for_what_was_missed_and_ends_wh
     if at(&waiting["now"]) < Some(due + TimeDelta::hours(1)) {
         assert!(waiting["last"].is_null() && waiting["running"].is_null(), "{waiting}");
         assert!(!ran.stderr.contains("begins"), "{}", ran.stderr);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fl_127_a_run_of_some_accounts_or_without_enforcing_has_not_done_the_job() {
+    for (by_hand, enforce, begins) in [
+        ("run --account poc", "", true),
+        ("run", "", false),
+        ("run", " --enforce", true),
+        ("run --enforce", " --enforce", false),
+    ] {
+        // It was due two hours ago, and is not again today.
+        let due = (now() - TimeDelta::hours(2)).format("%M %H").to_string();
+        let job = format!("[[schedule]]\njob = \"run\"\ncron = \"{due} * * *\"\n{SELDOM}");
+        let stage = two_days_later(&format!("${{ovhcloud}}\n{job}")).await;
+        stage.run(&format!("env -u REAPER_NOW reaper {by_hand}")).exits(0);
+        let mut child = stage.spawn(&format!("{SCHEDULE}{enforce}"));
+        let shows = |health: &Value| health["next"].is_object() || health["running"].is_object();
+        health(&stage, &mut child, shows).await;
+        let ran = ended(child);
+        let began = ran.stderr.contains("schedule: run of ");
+        assert_eq!(began, begins, "{by_hand}, {enforce}: {}", ran.stderr);
     }
 }
 

@@ -1,7 +1,9 @@
 //! Channels besides mail, seen from outside: the binary, a simulated cloud, and a server on this
 //! machine that hears everything.
 
+mod clock;
 mod listener;
+mod pulse;
 
 use serde_json::Value;
 
@@ -99,8 +101,10 @@ async fn secrets_never_leave_a_channel_that_refuses_everything() {
     let sim = Sim::aws(&machine("i-1", "eu-west-1", "")).await;
     let listener = Listener::start(404);
     let house = house(&sim, &listener, SECRET);
-    for format in ["table", "json", "markdown"] {
-        let ran = house.run(&["run", "-vv", "--format", format, "--now", "2026-11-30T09:00:00Z"]);
+    // Mondays: what is refused for good is tried with the next report only.
+    for (format, day) in [("table", "11-30"), ("json", "12-07"), ("markdown", "12-14")] {
+        let now = format!("2026-{day}T09:00:00Z");
+        let ran = house.run(&["run", "-vv", "--format", format, "--now", &now]);
         gives_nothing_away(&ran);
         // A heartbeat that nobody hears changes nothing; a report that nobody took does.
         assert_eq!(ran.code, 6, "{}", ran.all());

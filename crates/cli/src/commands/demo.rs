@@ -68,9 +68,9 @@ pub(crate) async fn demo(
         now.format("%Y-%m-%d %H:%M UTC"),
     ));
     let clock = Clock::Fixed(now);
-    let code = if let Some(weeks) = wish.weeks {
+    let code = if let Some(count) = wish.weeks {
         let start = now;
-        Weeks { global, config: &config, environment: &environment, cloud: &cloud, start, weeks }
+        Weeks { global, config: &config, environment: &environment, cloud: &cloud, start, count }
             .show(printer, wish.mails)
             .await
     } else {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use chrono_tz::Tz;
 use reaper_config::Config;
+use reaper_engine::Clock;
 use reaper_model::document::{MailKind, MailStatus, MailView, SCHEMA};
 use reaper_model::{AuditDocument, Class};
 use reaper_notify::weekly::{self, Reader, Weekly};
@@ -17,7 +18,7 @@ use crate::args::Global;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::printer::{Printer, alert};
-use crate::{ci, mailer, open, run, state};
+use crate::{ci, loopback, mailer, open, run, state};
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -111,7 +112,7 @@ struct Sender<'a> {
     config: &'a Config,
     mailer: reaper_notify::SmtpMailer,
     link: Option<Url>,
-    clock: reaper_engine::Clock,
+    clock: Clock,
     zone: Tz,
 }
 
@@ -128,6 +129,9 @@ impl<'a> Sender<'a> {
         // The document's own zone, so that all of it tells the same times.
         let zone = document.period.timezone.parse().unwrap_or(config.timezone);
         let clock = run::clock(global, environment)?;
+        if matches!(clock, Clock::Fixed(_)) {
+            loopback::required_of_mail(config, "report --send")?;
+        }
         Ok(Self { config, mailer, link: ci::run_link(environment), clock, zone })
     }
 

@@ -68,11 +68,12 @@ pub(super) async fn once(
     } else if !asked.dry_run && matches!(clock, Clock::Fixed(_)) {
         // It records and mails: what another clock would say must not reach anybody.
         loopback::required(&config, "run")?;
+        loopback::required_of_receivers(&config, "run")?;
     }
     let setting = prepare(config, global, environment, printer, clock, interrupt)?;
     let out = printer.output()?;
     let orders = Orders {
-        command: "run",
+        command: command(job, &setting),
         mode: if asked.dry_run { Mode::Plan } else { Mode::Run },
         run_id: setting.run_id(),
         enforces: asked.enforce,
@@ -91,11 +92,35 @@ pub(super) async fn once(
         drop(progress);
         return show(&ran, printer, out);
     }
-    let pulse = Pulse::begin(&setting, environment).await?;
+    let pulse = Pulse::begin(&setting, environment).await;
     let ran = real(&setting, orders, environment, printer, &progress).await;
     drop(progress);
-    pulse.end(&setting, ran.as_ref().map(|ran| &ran.document)).await;
-    show(&ran?, printer, out)
+    finish(pulse, &setting, ran, printer, out).await
+}
+
+/// The command as it is recorded. A run that looks at some accounts alone has not done the job.
+fn command(job: Job, setting: &Setting) -> &'static str {
+    if setting.all_accounts { job.name() } else { "run --account" }
+}
+
+/// Shows what a run came to, and only then tells whoever watches it: nobody who is silent may keep
+/// the report back.
+async fn finish(
+    pulse: Pulse,
+    setting: &Setting,
+    ran: Result<Ran, Failure>,
+    printer: &Printer,
+    out: Output,
+) -> Result<u8, Failure> {
+    let (document, code) = match ran {
+        Ok(ran) => {
+            let code = show(&ran, printer, out);
+            (Some(ran.document), code)
+        }
+        Err(failure) => (None, Err(failure)),
+    };
+    pulse.end(setting, document.as_ref(), code.as_ref().err()).await;
+    code
 }
 
 /// A run that records and tells.
@@ -177,30 +202,45 @@ pub(crate) async fn apply(
         ));
     }
     let out = printer.output()?;
-    let store = state::store(&setting.config, environment)?;
-    let ledger = state::ledger(store, setting.writer(), Opening::Existing).await?;
     let orders = Orders {
         command: "apply",
         mode: Mode::Apply,
         run_id: setting.run_id(),
         enforces: true,
         acts: true,
-        tells: Tells::NOTHING,
+        tells: Tells::STOPS,
         expect,
         accept_drop: false,
         charges: printer.counts_charges(),
     };
     let progress = run::progress(printer);
-    let journal = Journal::Kept(Box::new(ledger));
-    let ran = setting.apply(plan, orders, journal, &progress).await?;
+    let pulse = Pulse::begin(&setting, environment).await;
+    let ran = carried_out(&setting, plan, orders, environment, &progress).await;
     drop(progress);
-    show(&ran, printer, out).map(ExitCode::from)
+    finish(pulse, &setting, ran, printer, out).await.map(ExitCode::from)
+}
+
+/// A plan, carried out on the state in which it was made.
+async fn carried_out(
+    setting: &Setting,
+    plan: Plan,
+    orders: Orders,
+    environment: &Environment,
+    progress: &Arc<dyn Progress>,
+) -> Result<Ran, Failure> {
+    // No mail: its notices were sent before, and a plan is no report.
+    let channels = channels::channels(&setting.config, environment)?;
+    let store = state::store(&setting.config, environment)?;
+    let ledger = state::ledger(store, setting.writer(), Opening::Existing).await?;
+    let outlets = Outlets { post: None, channels: &channels };
+    setting.apply(plan, orders, outlets, Journal::Kept(Box::new(ledger)), progress).await
 }
 
 /// Whoever wishes the safer thing wins, before anything is asked of anybody.
 pub(super) fn may_act(config: &Config, clock: Clock, what: &str) -> Result<(), Failure> {
     if matches!(clock, Clock::Fixed(_)) {
         loopback::required(config, what)?;
+        loopback::required_of_receivers(config, what)?;
     }
     config.can_enforce().map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();

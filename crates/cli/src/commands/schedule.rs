@@ -54,14 +54,21 @@ pub(crate) async fn schedule(
         open::not_the_same("--health", path, global.output.as_deref(), "the --output")?;
     }
     let view = state::view(&state::store(&config, environment)?).await?;
-    let last = view.as_ref().and_then(|view| view.state().runs().last.as_ref());
+    // A run has done what the smaller jobs do; one that may not act has not done what one that may
+    // is for. What runs of some accounts alone have done does not count, also not for a schedule of
+    // those: it does it again.
+    let last = |job: Job| {
+        let acts = enforce && job == Job::Run;
+        let of = |job: Job| view.as_ref()?.state().runs().done(job.name(), acts);
+        of(job).max(of(Job::Run))
+    };
     let jobs: Vec<Scheduled> = config
         .schedules
         .iter()
         .map(|schedule| Scheduled {
             timetable: schedule.timetable.clone(),
             delay: delay(schedule, &config),
-            last: last.map(|last| last.at),
+            last: last(schedule.job),
         })
         .collect();
     // What nothing would ever carry out is not promised either.

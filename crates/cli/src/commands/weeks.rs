@@ -30,7 +30,7 @@ pub(super) struct Weeks<'a> {
     pub(super) cloud: &'a SimCloud,
     /// When they begin.
     pub(super) start: DateTime<Utc>,
-    pub(super) weeks: u8,
+    pub(super) count: u8,
 }
 
 /// What people do in the last week: days before its end, and to which machine.
@@ -47,20 +47,19 @@ impl Weeks<'_> {
     ) -> Result<ExitCode, Failure> {
         let out = printer.output()?;
         let nowhere: TempDir;
-        let folder = match mails {
-            Some(folder) => folder,
-            None => {
-                nowhere = tempfile::tempdir()
-                    .map_err(|error| Failure::internal(format!("no temporary folder: {error}")))?;
-                nowhere.path()
-            }
+        let folder = if let Some(folder) = mails {
+            folder
+        } else {
+            nowhere = tempfile::tempdir()
+                .map_err(|error| Failure::internal(format!("no temporary folder: {error}")))?;
+            nowhere.path()
         };
         let outbox = self.outbox(folder)?;
         let store = Store::memory();
         let interrupt = signals::heed();
         let progress = run::progress(printer);
         let mut last = None;
-        let days = 7 * i64::from(self.weeks);
+        let days = 7 * i64::from(self.count);
         for day in 0..=days {
             let now = self.start + TimeDelta::days(day);
             self.cloud.set_now(now);
