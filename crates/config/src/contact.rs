@@ -1,5 +1,6 @@
 //! Mail addresses, domains and hosts, as `[owners]` and `[notify.email]` write them.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv6Addr};
 
 use reaper_policy::owner::is_address;
@@ -20,7 +21,9 @@ impl Section<'_> {
     pub(crate) fn addresses(&self, cx: &mut Context<'_>, name: &str) -> Vec<String> {
         let texts = self.some_texts(cx, name);
         let what = self.label(name);
-        distinct(texts.into_iter().filter_map(|text| address(cx, &what, text)).collect())
+        let addresses = texts.into_iter().filter_map(|text| address(cx, &what, text));
+        let mut seen = BTreeSet::new();
+        addresses.filter(|address| seen.insert(address.to_lowercase())).collect()
     }
 
     /// The part of an address behind the `@`.

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use reaper_ledger::{Account as LedgerAccount, Entry, Place, State};
-use reaper_model::{InstanceId, Listing, State as MachineState};
+use reaper_model::{InstanceId, Listing, State as MachineState, Verb};
 
 use crate::collect::{Inventory, ScopeRead};
 
@@ -73,6 +74,14 @@ pub fn observe(state: &State, inventory: &Inventory, belief: Belief) -> Observed
     observed
 }
 
+/// How many machines of a place we have ended, and seen to have ended, since a time.
+fn ended_since(state: &State, place: &Place, at: DateTime<Utc>) -> u64 {
+    let ended = state.stops().iter().filter(|stop| {
+        stop.verb == Verb::Terminate && stop.at >= at && Place::of(&stop.id) == *place
+    });
+    ended.count().try_into().unwrap_or(u64::MAX)
+}
+
 /// What was seen of one place or account, through however many configured accounts.
 #[derive(Default)]
 struct Seen<'a> {
@@ -127,7 +136,9 @@ impl Observed {
         let Entry::Seen { place, complete, count, appeared, absent, unread } = entry else {
             return;
         };
-        let before = state.listed(&place).and_then(|listed| listed.complete).map(|(_, n)| n);
+        let before = state.listed(&place).and_then(|listed| listed.complete);
+        // What we have ended ourselves since then is no loss.
+        let before = before.map(|(at, count)| count.saturating_sub(ended_since(state, &place, at)));
         let fell = complete
             && !belief.accept_drop
             && before.is_some_and(|before| reaper_plan::fell_sharply(before, count));

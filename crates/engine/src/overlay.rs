@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use reaper_ledger::State;
 use reaper_model::document::{
-    CaseView, MachineView, MailStatus, MailView, PlanView, PlannedAction, Verdict, WantedAction,
-    Warning,
+    CaseView, MachineView, MailStatus, MailView, PlanView, PlannedAction, ScopeStatus, ScopeView,
+    Verdict, WantedAction, Warning,
 };
 use reaper_model::{
     ActionResult, AuditDocument, Class, InstanceId, Money, Outcome, Phase, Plan, Step,
@@ -98,6 +98,7 @@ impl Overlay<'_> {
             })
             .collect();
         document.warnings.extend(unlisted);
+        self.doubt_scopes(document);
         document.enforces = self.orders.enforces && self.orders.acts;
         document.mode = self.orders.mode;
         document.plan = shown.then(|| self.plan_view());
@@ -108,6 +109,28 @@ impl Overlay<'_> {
         let classes = document.outcome.classes.iter().copied().chain(self.classes(document));
         document.outcome = Outcome::new(classes.filter(|class| *class != Class::Clean), false);
         document.mails = self.mails;
+    }
+
+    /// A listing that lost most of its machines at once is not believed: nobody has read that place
+    /// to its end.
+    fn doubt_scopes(&self, document: &mut AuditDocument) {
+        for fallen in &self.observed.fallen {
+            let place = &fallen.place;
+            let of_place = |scope: &&mut ScopeView| {
+                scope.status == ScopeStatus::Complete
+                    && scope.provider == place.provider
+                    && scope.provider_account.as_ref() == Some(&place.account)
+                    && scope.location.as_ref().is_none_or(|location| *location == place.location)
+            };
+            for scope in document.scopes.iter_mut().filter(of_place) {
+                scope.status = ScopeStatus::Partial;
+                scope.why = Some(format!(
+                    "not believed: machines fell from {} to {} since the last run; if that is \
+                     right, say --accept-drop once",
+                    fallen.before, fallen.now
+                ));
+            }
+        }
     }
 
     fn case(&self, decision: &Decision) -> Option<CaseView> {

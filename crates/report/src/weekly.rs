@@ -28,7 +28,7 @@ pub fn period_with(
     let mut parts = vec![format!("{} until {}", when(report.from), when(report.until))];
     parts.extend((report.covers > 1).then(|| joined(report, Zone::of(doc))));
     let late = doc.now - report.due_at;
-    if late > LATE {
+    if late > LATE && !report.first {
         let hours = late.num_hours();
         let late = if hours < 48 { count(hours, "hour") } else { count(late.num_days(), "day") };
         parts.push(format!("due {}, made {late} later", when(report.due_at)));

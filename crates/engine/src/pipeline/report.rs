@@ -1,7 +1,7 @@
 //! The weekly report of a run, and what channels are told of its stops.
 
 use reaper_budget::Piece;
-use reaper_ledger::Error;
+use reaper_ledger::{Error, State};
 use reaper_model::document::{KeptView, MailStatus, MailView};
 use reaper_model::{AuditDocument, Class};
 use reaper_policy::Policy;
@@ -37,6 +37,16 @@ impl Runner<'_> {
         Some(Due { period, kept })
     }
 
+    /// Whether a report is due that this run, of some accounts alone, can not be.
+    fn waits_for_all_accounts(&self, state: &State) -> bool {
+        let reports = self.settings.reports.as_ref();
+        let reports = reports.filter(|_| self.orders.tells.reports && !self.settings.all_accounts);
+        reports.is_some_and(|reports| {
+            let last = reports.timetable.last_at_or_before(self.clock.now());
+            last.is_some_and(|last| !state.is_report_made(last))
+        })
+    }
+
     fn reports_whole(&self, found: &Found) -> bool {
         self.orders.tells.reports
             && !found.refused()
@@ -61,6 +71,10 @@ impl Runner<'_> {
             exchange: &self.settings.exchange,
             zone: self.settings.zone,
         };
+        if self.waits_for_all_accounts(&state) {
+            let text = "the weekly report is due, and waits for a run over all accounts".to_owned();
+            overlay::warn(document, "report-waits", text);
+        }
         let mut mails = Vec::new();
         let stops = self.tell_of_stops(&sources, &mut mails, journal).await;
         let report = match due {
@@ -117,6 +131,8 @@ impl Runner<'_> {
             topics: &self.settings.channels,
             routing: &self.settings.routing,
             policy,
+            state: sources.state,
+            until: period.until,
             keep_tag: &self.settings.policy.protect.tag,
             zone: self.settings.zone,
         };

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use reaper_ledger::state::Step;
-use reaper_ledger::{Decision, Entry, Error, ReportIntent, ReportKey, StopKey, Stopped};
+use reaper_ledger::{Decision, Entry, Error, ReportIntent, ReportKey, State, StopKey, Stopped};
 use reaper_model::AuditDocument;
 use reaper_model::document::{MailKind, MailStatus, MailView, OwnerStatus, StoppedView};
 use reaper_notify::weekly::{self, Owner, Reader, Weekly};
@@ -25,6 +26,10 @@ pub(crate) struct Desk<'a> {
     pub(crate) routing: &'a Routing,
     /// Whom names mean.
     pub(crate) policy: &'a Policy,
+    /// What was known before the report.
+    pub(crate) state: &'a State,
+    /// The end of its period.
+    pub(crate) until: DateTime<Utc>,
     /// The key of the tag that protects.
     pub(crate) keep_tag: &'a str,
     pub(crate) zone: Tz,
@@ -91,10 +96,32 @@ impl Desk<'_> {
             self.routing.can_mail
                 && self.routing.permits(&to)
                 && !gets_all(&to)
-                && !has_read_it(document, Owner { address: owner, names })
+                && !self.has_read_it(document, Owner { address: owner, names })
         });
         let owners = owners.map(|(owner, names)| To::Owner(owner, names));
         digests.chain(channels).chain(owners).collect()
+    }
+
+    /// Whether notices since the report's period ended have told an owner of all that it would: one
+    /// mail about the same.
+    fn has_read_it(&self, document: &AuditDocument, owner: Owner<'_>) -> bool {
+        let is_theirs =
+            |to: &str| to.parse::<Address>().is_ok_and(|to| to.folded() == owner.address.folded());
+        let mut noticed: BTreeSet<String> = BTreeSet::new();
+        for mail in &document.mails {
+            let told = matches!(mail.status, MailStatus::Accepted | MailStatus::Due);
+            if mail.kind == MailKind::Notice && told && is_theirs(&mail.to) {
+                noticed.extend(mail.machines.iter().cloned());
+            }
+        }
+        for (_, notice) in self.state.notices() {
+            let late = notice.accepted_at().is_some_and(|at| at >= self.until);
+            if late && is_theirs(&notice.intent.to) {
+                noticed.extend(notice.intent.about.iter().map(|about| about.id.to_string()));
+            }
+        }
+        let told_of = weekly::told_of(document, owner);
+        !noticed.is_empty() && told_of.iter().all(|id| noticed.contains(*id))
     }
 
     /// The owners that have anything to read: of machines that are there, and of machines that were
@@ -202,21 +229,6 @@ impl Desk<'_> {
         .mail()
         .map_err(|error| fault(&error))
     }
-}
-
-/// Whether a notice of this run has told an owner of all that the report would: one mail a run.
-fn has_read_it(document: &AuditDocument, owner: Owner<'_>) -> bool {
-    let mut noticed: BTreeSet<&str> = BTreeSet::new();
-    for mail in &document.mails {
-        let told = matches!(mail.status, MailStatus::Accepted | MailStatus::Due);
-        if mail.kind == MailKind::Notice
-            && told
-            && mail.to.parse::<Address>().is_ok_and(|to| to.folded() == owner.address.folded())
-        {
-            noticed.extend(mail.machines.iter().map(String::as_str));
-        }
-    }
-    !noticed.is_empty() && weekly::told_of(document, owner).iter().all(|id| noticed.contains(id))
 }
 
 /// Tells a channel of one confirmed stop, if it was not told yet.

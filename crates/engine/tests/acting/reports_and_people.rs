@@ -191,3 +191,69 @@ async fn a_channel_is_told_of_what_apply_has_stopped() {
     let heard: Vec<Heard> = speaker.heard().into_iter().map(|(_, heard)| heard).collect();
     assert_eq!(heard, [Heard::Stops(vec!["aws/111122223333/r-1/i-1".to_owned()])]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn partial_is_loud_where_a_listing_is_not_believed() {
+    let mut house = House::new(machines(8));
+    house.settings.policy.rules[0].action = WantedAction::Report;
+    house.orders.acts = false;
+    reporting_to(&mut house, &[TEAM]);
+    at(&mut house, "2026-12-07T09:00:00Z").await;
+    for machine in 1..=8 {
+        house.cloud.remove(&format!("i-{machine}"));
+    }
+    let ran = at(&mut house, "2026-12-14T09:00:00Z").await;
+    assert!(ran.has(Class::Incomplete));
+    let letter = reports_to(&house, TEAM).pop().expect("a report");
+    assert!(!letter.subject.contains("all clear"), "{}", letter.subject);
+    assert!(letter.text.contains("!! "), "what was not read stands out: {}", letter.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_we_have_terminated_ourselves_is_no_loss_of_inventory() {
+    let mut house = House::new(machines(4));
+    house.consents.terminate = true;
+    for machine in 1..=4 {
+        house.cloud.edit(&format!("i-{machine}"), |machine| {
+            machine.stop.kind = reaper_model::StopKind::Terminate;
+        });
+    }
+    reporting_to(&mut house, &[TEAM]);
+    house.run().await;
+    house.wait("73h");
+    house.run().await;
+    assert_eq!(house.cloud.acts().len(), 4);
+    for machine in 1..=4 {
+        house.cloud.remove(&format!("i-{machine}"));
+    }
+    house.wait("24h");
+    let ran = house.run().await;
+    assert!(!ran.has(Class::Incomplete), "{:?}", ran.document.warnings);
+}
+
+#[tokio::test(start_paused = true)]
+async fn fl_138_a_notice_after_an_outage_takes_the_place_of_the_report_that_failed() {
+    let mut house = House::new(machines(1));
+    reporting_to(&mut house, &[TEAM]);
+    house.letters.says(ALICE, [Says::Later, Says::Later]);
+    at(&mut house, "2026-11-30T09:00:00Z").await;
+    at(&mut house, "2026-11-30T10:00:00Z").await;
+    let before = house.letters.to().iter().filter(|to| *to == ALICE).count();
+    at(&mut house, "2026-11-30T11:00:00Z").await;
+    let ran = at(&mut house, "2026-11-30T12:00:00Z").await;
+    let after = house.letters.to().iter().filter(|to| *to == ALICE).count();
+    assert_eq!(ran.document.report, None);
+    assert!(after - before <= 1, "{:?}", house.letters.to());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_of_some_accounts_says_that_the_report_waits() {
+    let mut house = only_reporting(&[TEAM]);
+    house.settings.all_accounts = false;
+    let ran = house.run().await;
+    assert_eq!(ran.document.report, None);
+    assert_eq!(ran.warnings("report-waits").len(), 1);
+    house.settings.all_accounts = true;
+    house.wait("1h");
+    assert!(house.run().await.document.report.is_some());
+}
