@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use reaper_simcloud::{Effect, Fault};
 use serde_json::Value;
+use tokio::time::{Duration, Instant, sleep};
 
 use super::{Heard, Listener, SECRET, at, house};
 use crate::acting::{Stage, ran, send};
@@ -22,7 +22,7 @@ async fn interrupted(house: &Reaper, listener: &Listener, heard: usize) -> Value
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     listener.has_heard(heard).await;
     // It waits for an answer that never comes.
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    sleep(Duration::from_millis(500)).await;
     let began = Instant::now();
     send("TERM", child.id());
     let ran = ran(child.wait_with_output().expect("it ends"));
