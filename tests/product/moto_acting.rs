@@ -145,6 +145,7 @@ max_hourly_value = "10000 USD"
 before_stop = {{ command = ["/bin/sh", "-c", "{HOOK}"], timeout = "5m" }}
 
 [notify.email]
+report_to = []
 from = "reaper@example.org"
 smtp = {{ host = "127.0.0.1", port = {port}, tls = "none" }}
 

@@ -25,8 +25,7 @@ fn schemas_refuse_what_is_not_promised() {
 
 #[test]
 fn the_committed_reference_is_the_one_that_the_binary_prints() {
-    let printed =
-        Reaper::new().run(&["schema", "config", "--format", "markdown"]).exits(0).stdout;
+    let printed = Reaper::new().run(&["schema", "config", "--format", "markdown"]).exits(0).stdout;
     let path = format!("{}/../config/REFERENCE.md", env!("CARGO_MANIFEST_DIR"));
     let committed = std::fs::read_to_string(path).expect("a reference");
     assert!(

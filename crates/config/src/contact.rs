@@ -17,9 +17,24 @@ impl Section<'_> {
         address(cx, &self.label(name), text)
     }
 
+    /// One mail address or a list of any length, none twice; nothing if the key is not there.
+    pub(crate) fn any_addresses(&self, cx: &mut Context<'_>, name: &str) -> Vec<String> {
+        let texts = self.texts(cx, name);
+        self.distinct_addresses(cx, name, texts)
+    }
+
     /// One mail address or a list of at least one, none twice; nothing if the key is not there.
     pub(crate) fn addresses(&self, cx: &mut Context<'_>, name: &str) -> Vec<String> {
         let texts = self.some_texts(cx, name);
+        self.distinct_addresses(cx, name, texts)
+    }
+
+    fn distinct_addresses(
+        &self,
+        cx: &mut Context<'_>,
+        name: &str,
+        texts: Vec<Text>,
+    ) -> Vec<String> {
         let what = self.label(name);
         let addresses = texts.into_iter().filter_map(|text| address(cx, &what, text));
         let mut seen = BTreeSet::new();

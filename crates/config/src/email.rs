@@ -58,7 +58,7 @@ fn report_to(cx: &mut Context<'_>, section: &Section<'_>, owners: &OwnerSpec) ->
     let addresses = if is_default {
         owners.fallback.iter().cloned().collect()
     } else {
-        section.addresses(cx, "report_to")
+        section.any_addresses(cx, "report_to")
     };
     if is_default && addresses.is_empty() {
         let text = "there is neither `report_to` nor `owners.fallback`: a report reaches nobody";

@@ -82,6 +82,7 @@ pub struct ChannelTopics {
 
 /// What people are told of by a run. A dry run shows it and sends nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent kinds of message")]
 pub struct Tells {
     /// Owners of what was found, and of what will be stopped.
     pub notices: bool,

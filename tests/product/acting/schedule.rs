@@ -19,7 +19,7 @@ const WORLD: &str = "${ovhcloud}\n${scaleway}\n[[scaleway.server]]\n\
                      type = \"L40S-1-48G\"\ncreated = \"240h\"\n";
 
 /// In which nothing is found and no budget speaks.
-const QUIET: &str = "${scaleway}\n${mail}\n[owners]\nfallback = \"gpu-team@example.org\"\n\
+const QUIET: &str = "${scaleway}\n${mail}\nreport_to = [\"gpu-team@example.org\"]\n[owners]\nfallback = \"gpu-team@example.org\"\n\
                      [limits]\nmax_share = \"100%\"\n\
                      [[rule]]\nname = \"ownerless\"\n\
                      when = { owner = [\"absent\"], older_than = \"9999h\" }\n\

@@ -84,7 +84,10 @@ impl Stage {
             );
             text = text.replace(&format!("${{{}}}", one.provider), &account);
         }
-        let mail = format!("[notify.email]\nfrom = \"reaper@example.org\"\nsmtp = {}", smtp(port));
+        // Stories about notices have no weekly report, unless they ask for one.
+        let nobody = if text.contains("report_to") { "" } else { "report_to = []\n" };
+        let mail =
+            format!("[notify.email]\nfrom = \"reaper@example.org\"\n{nobody}smtp = {}", smtp(port));
         let text = text.replace("${mail}", &mail);
         let bin = variable("REAPER_BIN");
         let folder = Path::new(&bin).parent().expect("a folder").display();

@@ -20,7 +20,7 @@ async fn fl_121_check_shows_every_budget_and_whom_it_alerts() {
     for arguments in [&["check"][..], &["check", "--offline"]] {
         let ran = sim.run(&config, arguments).await.exits(0);
         let (_, budgets) = ran.stdout.split_once("\nBUDGETS\n").expect("budgets");
-        let (budgets, _) = budgets.split_once("\nACCOUNTS\n").expect("accounts");
+        let (budgets, _) = budgets.split_once("\nSCHEDULE\n").expect("schedules");
         assert_eq!(
             budgets,
             "  all-gpu: 5,000.00 USD a calendar month, counting everything\n    \

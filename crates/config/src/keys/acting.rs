@@ -87,8 +87,9 @@ fn email() -> Table {
         Key::new("smtp", Kind::Table(smtp()), "The mail server.").required(),
         Key::new(
             "report_to",
-            Kind::SomeTexts,
-            "Addresses that get the report. Default: `owners.fallback`.",
+            Kind::Texts,
+            "Addresses that get the weekly report; an empty list for none. Default: \
+             `owners.fallback`.",
         ),
         Key::new(
             "allowed_domains",

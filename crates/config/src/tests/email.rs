@@ -149,7 +149,6 @@ fn what_cannot_send_mail_is_refused() {
         ("", "tls = \"start-tls\"", "did you mean `starttls`?"),
         ("", "ca_bundle = \"absent.pem\"", "`/nowhere/absent.pem` cannot be read"),
         ("reply_to = \"nobody\"", "", "`nobody` is no mail address"),
-        ("report_to = []", "", "is an empty list"),
         ("report_to = [\"a@example.org\", \"b\"]", "", "`b` is no mail address"),
         ("from_name = \"a\\nBcc: x@example.org\"", "", "has control characters"),
         ("allowed_domains = []", "", "is an empty list"),
@@ -201,4 +200,19 @@ fn the_server_may_have_a_bundle_of_its_own() {
     };
     assert_eq!(bundle(""), Some(folder.path().join("ca.pem")));
     assert_eq!(bundle("ca_bundle = \"mail.pem\""), Some(folder.path().join("mail.pem")));
+}
+
+#[test]
+fn an_empty_report_to_means_that_nobody_gets_the_report() {
+    let text = "version = 1\n[[account]]\nname = \"lab\"\nprovider = \"lambda\"\n[owners]\nfallback = \
+                \"team@example.org\"\n[notify.email]\nfrom = \"reaper@example.org\"\nsmtp = { host = \
+                \"127.0.0.1\", tls = \"none\" }\n";
+    let to = |text: &str| {
+        let config = super::support::accepted(text);
+        config.email.expect("mail").report_to
+    };
+    assert_eq!(to(text), ["team@example.org"]);
+    assert_eq!(to(&format!("{text}report_to = []\n")), [""; 0]);
+    let thrice = "report_to = [\"a@example.org\", \"A@example.org\", \"a@Example.org\"]\n";
+    assert_eq!(to(&format!("{text}{thrice}")), ["a@example.org"]);
 }

@@ -17,7 +17,8 @@ mod totals;
 
 pub use budget::{AlertStatus, Basis, BillStatus, BillView, BudgetStatus, BudgetView, SpendView};
 pub use check::{
-    AccountView, BudgetRuleView, CHECK_SCHEMA, CheckDocument, RuleCountView, ScheduleView, SettingView,
+    AccountView, BudgetRuleView, CHECK_SCHEMA, CheckDocument, RuleCountView, ScheduleView,
+    SettingView,
 };
 pub use error::{ERROR_SCHEMA, ErrorDocument, ErrorView};
 pub use explain::{Answer, EXPLAIN_SCHEMA, ExplainDocument, RuleView};
