@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use reaper_budget::Exchange;
 use reaper_engine::{
     Account, ActLimits, Clock, Interrupt, Journal, Limits, Orders, Ran, RunError, Runner, Settings,
-    Silent, Watch,
+    Silent, Tells, Watch,
 };
 use reaper_ledger::{Error, Ledger, Opening, View, Writer};
 use reaper_model::document::{ConfigView, Mode, OwnerStatus, WantedAction};
@@ -103,7 +103,10 @@ impl Kind {
             run_id: run_id.to_owned(),
             enforces: !matches!(self, Self::Report),
             acts: self.acts(),
-            notices: !matches!(self, Self::Apply(_)),
+            tells: match self {
+                Self::Apply(_) => Tells::NOTHING,
+                _ => Tells::EVERYTHING,
+            },
             expect: self.expect(),
             accept_drop: false,
             charges: true,
