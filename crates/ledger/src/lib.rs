@@ -6,7 +6,7 @@
 //! commits/00000000000000000001.json        one document per commit, written once, never changed
 //! commits/00000000000000000002.json        each names the digest of the one before
 //! snapshots/00000000000000000050.json.gz   the state after commit 50, to read less
-//! reports/00000000001796018400.json.gz     the document of a weekly report, by its time
+//! reports/00000000001796018400.json.gz     the document of a weekly report, by its due time
 //! probe/…                                  for a moment, while a ledger is opened for writing
 //! ```
 //!

@@ -153,7 +153,10 @@ fn of_the_run(doc: &AuditDocument, run: &RunFigures) -> Vec<Family> {
     let complete = summary::unread(doc).is_none()
         && !doc.interrupted
         && !doc.outcome.classes.contains(&Class::Incomplete);
-    let mut success = Family::new(LAST_SUCCESS, "When a run last ended with exit code 0 or 10.");
+    let mut success = Family::new(
+        LAST_SUCCESS,
+        "When a run last did its work: exit code 0 or 10, or held by the brake.",
+    );
     if let Some(at) = run.last_success {
         success.add([], at.timestamp());
     }

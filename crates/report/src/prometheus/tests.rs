@@ -88,7 +88,7 @@ fn the_official_client_reads_every_figure() {
     );
     assert!(read.iter().all(|sample| sample[1] == "gauge" && sample[2] != ""));
     insta::assert_snapshot!(text, @r##"
-    # HELP reaper_run_last_success_timestamp_seconds When a run last ended with exit code 0 or 10.
+    # HELP reaper_run_last_success_timestamp_seconds When a run last did its work: exit code 0 or 10, or held by the brake.
     # TYPE reaper_run_last_success_timestamp_seconds gauge
     reaper_run_last_success_timestamp_seconds 1795939200
     # HELP reaper_run_last_completion_timestamp_seconds When the run ended that these figures are of, however it ended.
