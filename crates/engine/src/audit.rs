@@ -94,6 +94,7 @@ pub fn document(
         rates: rates(&instances, &exchange),
         scopes,
         instances,
+        leftovers: Vec::new(),
         plan: None,
         mails: Vec::new(),
         enforces: false,
@@ -157,6 +158,7 @@ fn totals(instances: &[MachineView], exchange: &Exchange) -> TotalsView {
         unpriced: billed().filter(|machine| machine.price.is_none()).count(),
         unjudged: instances.iter().filter(|machine| machine.verdict == Verdict::Unjudged).count(),
         ended: instances.iter().filter(|machine| is_ended(machine)).count(),
+        ..TotalsView::default()
     }
 }
 

@@ -71,6 +71,7 @@ impl Layout<'_> {
             findings: self.findings(&judgement),
             verdict: judgement.verdict,
             why: judgement.why.clone(),
+            advice: Vec::new(),
             case: None,
             action: action(&instance, &judgement, cost.as_ref()),
             owner: owner(judgement),
@@ -213,6 +214,9 @@ fn unmeasured() -> UtilisationView {
         coverage: None,
         source: None,
         why: Some("this version reads no metrics".to_owned()),
+        summary: None,
+        window: None,
+        idle_gpus: None,
     }
 }
 

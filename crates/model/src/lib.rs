@@ -11,6 +11,8 @@
 //! | [`tags`] | [`Tags`]: pairs and bare words, folded keys, conflicts |
 //! | [`instance`] | [`Instance`] and its state, meter, purchase, controller, guards, stop offer |
 //! | [`inventory`] | [`Listing`], [`Scope`] |
+//! | [`measure`] | [`Series`] of samples: what was measured of a machine |
+//! | [`asset`] | [`Asset`]: what costs money beside machines |
 //! | [`case`] | [`Case`]: a finding on its way to an action, and how an action ends |
 //! | [`fingerprint`] | [`Fingerprint`]: what must not have changed before an action |
 //! | [`mod@plan`] | [`Plan`] and its [`Step`]s |
@@ -21,6 +23,7 @@
 //! | [`outcome`] | outcome classes and the exit codes |
 //! | [`document`] | [`AuditDocument`], the one view model |
 
+pub mod asset;
 pub mod bill;
 pub mod budget;
 pub mod calendar;
@@ -32,6 +35,7 @@ pub mod fingerprint;
 pub mod ident;
 pub mod instance;
 pub mod inventory;
+pub mod measure;
 pub mod money;
 pub mod outcome;
 pub mod plan;
@@ -39,6 +43,7 @@ pub mod price;
 pub mod spend;
 pub mod tags;
 
+pub use asset::{Asset, AssetKind, Assets, User};
 pub use bill::{Bill, BillKind, BillLine};
 pub use budget::{BudgetScope, BudgetSpec, OnLimit};
 pub use case::{About, ActionResult, Case, Looks, NoticeStep, Phase, Verb};
@@ -52,9 +57,10 @@ pub use instance::{
     StopKind, StopOffer,
 };
 pub use inventory::{Listing, Scope};
+pub use measure::{Gauge, Measured, Sample, Series, Statistic, Window};
 pub use money::{Currency, Money, Rate, Totals};
 pub use outcome::{Class, Outcome};
 pub use plan::{Brake, Inputs, PLAN_SCHEMA, Plan, Step};
-pub use price::{Price, PriceOverride, PriceSource, Unit};
+pub use price::{Offer, Price, PriceOverride, PriceSource, Unit};
 pub use spend::{Billed, Charge, Noted, Reading};
 pub use tags::{Tag, Tags};

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ident::{Location, MachineType, ProviderName};
+use crate::instance::Gpu;
 use crate::money::Money;
 
 /// Hours in an average month (8,760 / 12), the convention of the cloud price lists.
@@ -44,6 +45,17 @@ pub struct Price {
     pub source: PriceSource,
     /// The day on which it was said.
     pub as_of: NaiveDate,
+}
+
+/// A machine type that can be had, with its accelerators and price on demand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The machine type, letter for letter.
+    pub machine_type: MachineType,
+    /// Its accelerators.
+    pub gpu: Gpu,
+    /// Its price.
+    pub price: Price,
 }
 
 /// What the configuration says a machine costs (`[[price]]`): overrides the catalogue or fills a

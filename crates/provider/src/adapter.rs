@@ -8,11 +8,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use reaper_model::document::Warning;
 use reaper_model::{
-    Bill, Fact, Guard, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName,
-    Purchase, StopOffer, Verb,
+    Assets, Bill, Fact, Guard, Instance, InstanceId, Location, Offer, Price, ProviderAccount,
+    ProviderName, Purchase, StopOffer, Verb,
 };
 
 use crate::error::{Delivery, ErrorKind, ProviderError};
+use crate::metrics::MetricsSource;
 use crate::permit::{StopPermit, TagPermit};
 
 /// Who the credentials are, as the provider itself says.
@@ -240,6 +241,12 @@ pub trait Provider: Send + Sync + fmt::Debug {
     /// The list price of a machine, from the provider's answers or the embedded catalogue.
     fn price(&self, instance: &Instance) -> Fact<Price>;
 
+    /// The accelerated types that can be had on demand in a location, each with its price, as far as
+    /// the embedded catalogue and the provider's answers say; for advice.
+    fn offers(&self, _location: &Location) -> Vec<Offer> {
+        Vec::new()
+    }
+
     /// What the provider has billed for the whole account, all locations together, in its own
     /// calendar month (UTC) that holds the clock of the run. Asked at most once a run, because it
     /// may cost money. `Ok(None)` where the provider has no such answer, or where it was not
@@ -254,5 +261,23 @@ pub trait Provider: Send + Sync + fmt::Debug {
         _identity: &Identity,
     ) -> Result<Option<Bill>, ProviderError> {
         Ok(None)
+    }
+
+    /// The cloud's own monitoring; `None` where it has none, or none that this account may read.
+    fn metrics(&self) -> Option<&dyn MetricsSource> {
+        None
+    }
+
+    /// What costs money beside machines in one of [`Provider::coverage`]'s locations: all volumes,
+    /// addresses, snapshots, images, file systems that this account owns, used or not. Where one
+    /// call covers all locations, each thing says its own. A kind that could not be read is said in
+    /// [`Assets::unread`] and spoils no other.
+    async fn assets(
+        &self,
+        _cx: &CallContext,
+        _identity: &Identity,
+        _location: &Location,
+    ) -> Assets {
+        Assets::default()
     }
 }

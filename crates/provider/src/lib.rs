@@ -4,6 +4,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`adapter`] | the trait [`Provider`], [`Sink`], [`CallContext`], [`Coverage`] |
+//! | [`metrics`] | the trait [`MetricsSource`]: who can be asked what was measured |
 //! | [`permit`] | [`StopPermit`], [`TagPermit`]: rights that only checks can make |
 //! | [`error`] | [`ProviderError`]: kind, delivery, request id; never branch on its text |
 //! | [`account`] | what the configuration says of one account, secrets resolved |
@@ -15,6 +16,7 @@ pub mod adapter;
 pub mod catalogue;
 pub mod descriptor;
 pub mod error;
+pub mod metrics;
 pub mod permit;
 
 pub use account::AccountSettings;
@@ -25,6 +27,7 @@ pub use adapter::{
 pub use catalogue::{Catalogue, CatalogueError};
 pub use descriptor::{CurrencyOf, Descriptor, OpenError, Surroundings};
 pub use error::{Delivery, ErrorKind, ProviderError};
+pub use metrics::{MetricsSource, Sight};
 pub use permit::{
     Armed, Consents, Fresh, Pinned, Refusal, StopPermit, TagPermit, allowed, authorise,
 };

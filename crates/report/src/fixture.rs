@@ -70,6 +70,7 @@ fn document(instances: Vec<MachineView>, scopes: Vec<ScopeView>) -> AuditDocumen
         report: None,
         totals: TotalsView { instances: instances.len(), ..TotalsView::default() },
         instances,
+        leftovers: Vec::new(),
         plan: None,
         mails: Vec::new(),
         enforces: false,
@@ -121,6 +122,7 @@ pub(crate) fn mixed() -> AuditDocument {
         unpriced: 1,
         unjudged: 1,
         ended: 1,
+        ..TotalsView::default()
     };
     doc.rates = vec![reaper_model::document::RateView {
         from: "GBP".parse().expect("valid"),

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::finding::{ActionView, CaseView, Finding, Verdict};
+use super::leftover::AdviceView;
 use crate::ident::{AccountName, Location, MachineType, ProviderName};
 use crate::instance::State;
 use crate::money::Money;
@@ -97,6 +98,9 @@ pub struct MachineView {
     pub verdict: Verdict,
     /// Why this verdict, for people.
     pub why: String,
+    /// What would do for less; never acted upon.
+    #[serde(default)]
+    pub advice: Vec<AdviceView>,
     /// How far its finding is on the way to an action; `null` without a state or an open case.
     #[serde(default)]
     pub case: Option<CaseView>,
@@ -258,4 +262,13 @@ pub struct UtilisationView {
     pub source: Option<String>,
     /// Why it is unknown.
     pub why: Option<String>,
+    /// The evidence in one sentence, for people; `null` when nothing was measured.
+    #[serde(default)]
+    pub summary: Option<String>,
+    /// The time looked at, such as `6h`; `null` when nothing was asked.
+    #[serde(default)]
+    pub window: Option<String>,
+    /// Accelerators that stayed below the threshold, of those that the type has: `7 of 8`.
+    #[serde(default)]
+    pub idle_gpus: Option<String>,
 }

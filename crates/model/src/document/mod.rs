@@ -8,6 +8,7 @@ mod explain;
 mod finding;
 mod history;
 mod keep;
+mod leftover;
 mod machine;
 mod mail;
 mod plan;
@@ -27,6 +28,7 @@ pub use finding::{
 };
 pub use history::{HISTORY_SCHEMA, HistoryDocument, RecordView, VerifiedView};
 pub use keep::{KEEP_SCHEMA, KeepDocument, TagResult};
+pub use leftover::{AdviceKind, AdviceView, Confidence, LeftoverView};
 pub use machine::{
     Billing, Cause, CostBasis, CostView, GpuView, IdleVerdict, MachineView, OwnerStatus, OwnerView,
     PriceView, PurchaseView, UtilisationView,

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget::{BillView, BudgetView, SpendView};
+use super::leftover::LeftoverView;
 use super::machine::MachineView;
 use super::mail::MailView;
 use super::plan::PlanView;
@@ -54,6 +55,9 @@ pub struct AuditDocument {
     pub scopes: Vec<ScopeView>,
     /// Every accelerated machine that was seen, dearest waste first.
     pub instances: Vec<MachineView>,
+    /// What costs money beside machines and is used by nobody, dearest first.
+    #[serde(default)]
+    pub leftovers: Vec<LeftoverView>,
     /// What is planned over all machines; `null` for an audit.
     #[serde(default)]
     pub plan: Option<PlanView>,

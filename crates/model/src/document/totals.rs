@@ -29,4 +29,16 @@ pub struct TotalsView {
     pub unjudged: usize,
     /// Machines that ended lately and are still listed by the provider.
     pub ended: usize,
+    /// Running machines whose accelerators could not be measured, where measuring was asked for.
+    #[serde(default)]
+    pub unmeasured: usize,
+    /// What costs money beside machines and is used by nobody.
+    #[serde(default)]
+    pub leftovers: usize,
+    /// What those cost in a month, as far as their prices are known.
+    #[serde(default)]
+    pub leftovers_per_month: Vec<Money>,
+    /// Of those, how many have no price: the sum is "at least".
+    #[serde(default)]
+    pub leftovers_unpriced: usize,
 }

@@ -136,6 +136,7 @@ pub(crate) fn weekly() -> AuditDocument {
         unpriced: 1,
         unjudged: 1,
         ended: 0,
+        ..TotalsView::default()
     };
     doc.budgets = vec![
         budget("all-gpu", "4212 EUR", "84.2", BudgetStatus::Warn),
@@ -241,6 +242,7 @@ pub(crate) fn nothing() -> AuditDocument {
             ..TotalsView::default()
         },
         instances,
+        leftovers: Vec::new(),
         plan: None,
         mails: Vec::new(),
         enforces: true,
