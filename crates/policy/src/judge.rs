@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use reaper_model::document::{Answer, OwnerStatus, Verdict, WantedAction};
 use reaper_model::tags::fold_key;
-use reaper_model::{Fact, Guard, Ignorance, Meter, Span, State, StopKind, Unknown};
+use reaper_model::{
+    AccountName, Asset, Fact, Guard, Ignorance, Meter, Span, State, StopKind, Unknown,
+};
 
 use crate::answer::{self, Clause, Waiting};
 use crate::conditions::Findings;
@@ -13,7 +15,7 @@ use crate::expiry::{self, Expiry};
 use crate::owner::{Owner, Resolver};
 use crate::protection::{self, Protection};
 use crate::spec::{Exemption, PolicySpec, ProtectSpec, RuleSpec};
-use crate::subject::{Subject, stamp};
+use crate::subject::{Claimed, FoldedTags, Subject, stamp};
 
 /// A compiled policy. Judging is pure: the same machine at the same time gives the same judgement.
 #[derive(Debug, Clone)]
@@ -109,6 +111,13 @@ impl Policy {
         self.owners.named(name, "an earlier run".to_owned())
     }
 
+    /// Whose a thing beside machines is: by the mapping, its tags or, where there are no tags, its
+    /// name.
+    pub fn owner_of(&self, asset: &Asset, account: &AccountName) -> Owner {
+        let tags = FoldedTags::new(&asset.tags);
+        self.owners.owner(&Claimed { id: &asset.id, account, name: &asset.name, tags: &tags })
+    }
+
     /// The keys of `owners.map`.
     pub fn mapped(&self) -> impl Iterator<Item = &str> {
         self.owners.mapped_keys()
@@ -116,7 +125,7 @@ impl Policy {
 
     /// Judges one machine.
     pub fn judge(&self, subject: &Subject<'_>) -> Judgement {
-        let owner = self.owners.owner(subject);
+        let owner = self.owners.owner(&subject.claimed());
         let expiry = expiry::of(subject, &self.expiry_key);
         let (protection, notes) = protection::of(subject, &self.protect);
         let findings =

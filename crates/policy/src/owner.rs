@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use reaper_model::Tag;
 use reaper_model::document::OwnerStatus;
 use reaper_model::tags::{fold_key, trim_blanks};
+use reaper_model::{Tag, Unknown};
 
 use crate::directory::{Employment, Person};
 use crate::spec::OwnerSpec;
-use crate::subject::{Subject, quote};
+use crate::subject::{Claimed, quote};
 
 /// What is known about a machine's owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Owner {
     /// The key of `owners.map` that named it.
     pub mapped_by: Option<String>,
     /// Whether the status rests on a failed reading.
-    pub gap: Option<reaper_model::Unknown>,
+    pub gap: Option<Unknown>,
 }
 
 impl Owner {
@@ -65,17 +65,17 @@ impl Resolver {
         self.spec.map.keys().map(String::as_str)
     }
 
-    pub(crate) fn owner(&self, subject: &Subject<'_>) -> Owner {
-        if let Some((key, owner)) = self.mapped(subject) {
+    pub(crate) fn owner(&self, claimed: &Claimed<'_>) -> Owner {
+        if let Some((key, owner)) = self.mapped(claimed) {
             let owner = self.named(owner, format!("owners.map {key:?}"));
             return Owner { mapped_by: Some(key), ..owner };
         }
-        if subject.tagless_provider() {
-            return self.without_tags(subject);
+        if let Some(gap) = claimed.tags.not_offered() {
+            return self.without_tags(claimed, gap);
         }
         let mut empty = None;
         for key in &self.folded {
-            let tags = match subject.tags(key) {
+            let tags = match claimed.tags.of(key) {
                 Ok(tags) => tags,
                 Err(unknown) => {
                     let mut owner = Owner::nobody(
@@ -103,35 +103,35 @@ impl Resolver {
 
     /// The mapping names a machine by `provider/account/location/id` or `provider/account/id`, the
     /// account by its name in the configuration or at the provider.
-    fn mapped(&self, subject: &Subject<'_>) -> Option<(String, &str)> {
+    fn mapped(&self, claimed: &Claimed<'_>) -> Option<(String, &str)> {
         if self.spec.map.is_empty() {
             return None;
         }
-        let id = &subject.instance.id;
+        let id = claimed.id;
         [
             id.to_string(),
-            format!("{}/{}/{}/{}", id.provider, subject.account, id.location, id.native),
-            format!("{}/{}/{}", id.provider, subject.account, id.native),
+            format!("{}/{}/{}/{}", id.provider, claimed.account, id.location, id.native),
+            format!("{}/{}/{}", id.provider, claimed.account, id.native),
             format!("{}/{}/{}", id.provider, id.account, id.native),
         ]
         .into_iter()
         .find_map(|key| self.spec.map.get(&key).map(|owner| (key, owner.as_str())))
     }
 
-    fn without_tags(&self, subject: &Subject<'_>) -> Owner {
-        let by_name = self.spec.name_pattern.as_ref().zip(subject.instance.name.value()).and_then(
+    fn without_tags(&self, claimed: &Claimed<'_>, gap: &Unknown) -> Owner {
+        let by_name = self.spec.name_pattern.as_ref().zip(claimed.name.value()).and_then(
             |(pattern, name)| pattern.owner(name).map(|owner| (owner, format!("name {name:?}"))),
         );
         if let Some((owner, source)) = by_name {
             return self.named(owner, source);
         }
-        let provider = &subject.instance.id.provider;
+        let provider = &claimed.id.provider;
         let mut owner = Owner::nobody(
             OwnerStatus::Unreadable,
             None,
             Some(format!("owner unknown at {provider}: the provider gives no tags")),
         );
-        owner.gap = subject.instance.tags.gap().cloned();
+        owner.gap = Some(gap.clone());
         owner
     }
 

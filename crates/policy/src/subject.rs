@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use reaper_model::tags::{fold_key, trim_blanks};
-use reaper_model::{AccountName, Fact, Ignorance, Instance, Tag, Unknown};
+use reaper_model::{AccountName, Fact, Ignorance, Instance, InstanceId, Tag, Tags, Unknown};
 
 /// One machine as a policy judges it.
 #[derive(Debug)]
@@ -14,33 +14,62 @@ pub struct Subject<'a> {
     pub account: &'a AccountName,
     /// The clock of the run.
     pub now: DateTime<Utc>,
-    tags: Result<Vec<(String, &'a Tag)>, &'a Unknown>,
+    tags: FoldedTags<'a>,
 }
 
-impl<'a> Subject<'a> {
-    /// Prepares a machine for judgement at `now`.
-    pub fn new(instance: &'a Instance, account: &'a AccountName, now: DateTime<Utc>) -> Self {
-        let tags = match &instance.tags {
+/// What an owner is looked for of: a machine, or a thing beside machines.
+pub(crate) struct Claimed<'a> {
+    pub(crate) id: &'a InstanceId,
+    pub(crate) account: &'a AccountName,
+    pub(crate) name: &'a Fact<String>,
+    pub(crate) tags: &'a FoldedTags<'a>,
+}
+
+/// Tags by folded key, or why they are not known.
+#[derive(Debug)]
+pub(crate) struct FoldedTags<'a>(Result<Vec<(String, &'a Tag)>, &'a Unknown>);
+
+impl<'a> FoldedTags<'a> {
+    pub(crate) fn new(tags: &'a Fact<Tags>) -> Self {
+        Self(match tags {
             Fact::Known { value, .. } => {
                 Ok(value.iter().map(|tag| (fold_key(&tag.key), tag)).collect())
             }
             Fact::Absent { .. } => Ok(Vec::new()),
             Fact::Unknown(unknown) => Err(unknown),
-        };
-        Self { instance, account, now, tags }
+        })
     }
 
     /// The tags whose key folds to `key` (itself folded); the gap when tags are not known.
-    pub(crate) fn tags(&self, key: &str) -> Result<Vec<&'a Tag>, &'a Unknown> {
-        match &self.tags {
+    pub(crate) fn of(&self, key: &str) -> Result<Vec<&'a Tag>, &'a Unknown> {
+        match &self.0 {
             Ok(tags) => Ok(tags.iter().filter(|(k, _)| k == key).map(|(_, tag)| *tag).collect()),
             Err(unknown) => Err(unknown),
         }
     }
 
-    /// Whether the provider has no tags at all, as opposed to tags that could not be read.
-    pub(crate) fn tagless_provider(&self) -> bool {
-        matches!(&self.tags, Err(unknown) if unknown.kind == Ignorance::NotOffered)
+    /// Whether there are no tags at all at the provider, as opposed to tags that could not be read.
+    pub(crate) fn not_offered(&self) -> Option<&'a Unknown> {
+        self.0.as_ref().err().copied().filter(|gap| gap.kind == Ignorance::NotOffered)
+    }
+}
+
+impl<'a> Subject<'a> {
+    /// Prepares a machine for judgement at `now`.
+    pub fn new(instance: &'a Instance, account: &'a AccountName, now: DateTime<Utc>) -> Self {
+        let tags = FoldedTags::new(&instance.tags);
+        Self { instance, account, now, tags }
+    }
+
+    /// The tags whose key folds to `key` (itself folded); the gap when tags are not known.
+    pub(crate) fn tags(&self, key: &str) -> Result<Vec<&'a Tag>, &'a Unknown> {
+        self.tags.of(key)
+    }
+
+    /// The machine as something that has an owner.
+    pub(crate) fn claimed(&self) -> Claimed<'_> {
+        let Self { instance, account, tags, .. } = self;
+        Claimed { id: &instance.id, account, name: &instance.name, tags }
     }
 }
 
