@@ -9,6 +9,7 @@ use crate::aws::AwsWorld;
 use crate::clock::Clock;
 use crate::faults::Faults;
 use crate::lambda::LambdaWorld;
+use crate::meter::Meter;
 use crate::ovhcloud::OvhWorld;
 use crate::scaleway::ScalewayWorld;
 
@@ -32,6 +33,10 @@ use crate::scaleway::ScalewayWorld;
 /// launched = "720h"
 /// act = { takes = "40s" }
 ///
+/// [[meter]]
+/// machine = "i-0abc"
+/// utilisation = 0.0
+///
 /// [[fault]]
 /// provider = "aws"
 /// operation = "DescribeInstances"
@@ -48,6 +53,9 @@ pub struct World {
     /// What goes wrong, in order.
     #[serde(rename = "fault")]
     pub faults: Faults,
+    /// What machines measure.
+    #[serde(rename = "meter")]
+    pub meters: Vec<Meter>,
     /// EC2 and STS.
     pub aws: AwsWorld,
     /// Lambda Cloud.
@@ -101,6 +109,15 @@ impl World {
         // Its bill ends now.
         self.settle();
         removed
+    }
+
+    /// The meters of a machine of which a source with one of these names knows.
+    pub fn meters_of<'a>(
+        &'a self,
+        machine: &'a str,
+        names: &'a [&'a str],
+    ) -> impl Iterator<Item = &'a Meter> {
+        self.meters.iter().filter(move |meter| meter.machine == machine && meter.is_by(names))
     }
 
     /// How long every request takes before it is looked at.
