@@ -160,6 +160,11 @@ impl Request {
         Self { method: Method::POST, url, headers, body, secrets: Vec::new() }
     }
 
+    /// Keeps a secret out of every text that is in the request in another form.
+    pub fn hide(&mut self, secret: &SecretString) {
+        self.secrets.push(secret.clone());
+    }
+
     /// Sets a header whose value is kept out of every text.
     pub fn secret_header(
         &mut self,

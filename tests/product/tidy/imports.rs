@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
 /// Package → our packages that it may use. Nothing else of ours.
-const TABLE: [(&str, &[&str]); 18] = [
+const TABLE: [(&str, &[&str]); 19] = [
     ("reaper-model", &[]),
     ("reaper-policy", &["reaper-model"]),
     ("reaper-budget", &["reaper-model"]),
@@ -15,6 +15,7 @@ const TABLE: [(&str, &[&str]); 18] = [
     ("reaper-http", &["reaper-model", "reaper-provider"]),
     ("reaper-config", &["reaper-model", "reaper-policy", "reaper-budget", "reaper-timetable"]),
     ("reaper-ledger", &["reaper-model"]),
+    ("reaper-metrics", &["reaper-model", "reaper-provider", "reaper-http"]),
     ("reaper-report", &["reaper-model"]),
     ("reaper-notify", &["reaper-model", "reaper-report", "reaper-http"]),
     (
