@@ -7,6 +7,7 @@
 //! commits/00000000000000000002.json        each names the digest of the one before
 //! snapshots/00000000000000000050.json.gz   the state after commit 50, to read less
 //! reports/00000000001796018400.json.gz     the document of a weekly report, by its due time
+//! samples/i-0abc.json                      what `reaper probe` measured on a machine, by its id
 //! probe/…                                  for a moment, while a ledger is opened for writing
 //! ```
 //!
@@ -28,6 +29,7 @@
 //! | [`view`] | [`View`]: the state as read, without the right to write |
 //! | [`ledger`] | [`Ledger`]: append, claim, release |
 //! | [`mod@archive`] | the documents of weekly reports, beside the log |
+//! | [`mod@samples`] | what `reaper probe` measured, beside the log |
 //! | [`compact`] | snapshots and the end of old commits |
 //! | [`mod@verify`] | the whole log, checked |
 //!
@@ -48,6 +50,7 @@ pub mod meter;
 pub mod part;
 pub mod rates;
 pub mod remote;
+pub mod samples;
 pub mod sighting;
 pub mod state;
 pub mod store;

@@ -1,5 +1,5 @@
-//! Objects that are created once, in a folder, a bucket or memory. The only module that touches
-//! storage.
+//! Objects in a folder, a bucket or memory: created once, but for those that say of themselves that
+//! they are replaced. The only module that touches storage.
 //!
 //! In a folder an object is written beside its place, flushed to the disk, hard-linked to its name
 //! (which fails where the name exists) and the folder is flushed too. What a killed process leaves
@@ -19,6 +19,7 @@ use object_store::{ObjectStore, ObjectStoreExt, PutMode};
 use crate::address::Address;
 use crate::commit::Writer;
 use crate::error::Error;
+use crate::frame::unreadable;
 use crate::remote::Access;
 
 /// Where the commits of one ledger lie.
@@ -93,6 +94,32 @@ impl Store {
     pub(crate) async fn get(&self, object: &str) -> Result<Option<Bytes>, Error> {
         let failed = |source| self.failed(format!("read {object}"), source);
         match self.objects.get(&self.path(object)).await {
+            Ok(found) => found.bytes().await.map(Some).map_err(failed),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(source) => Err(failed(source)),
+        }
+    }
+
+    /// Writes an object over the one that may be there. Needs no right but that to write.
+    pub(crate) async fn replace(&self, object: &str, bytes: Vec<u8>) -> Result<(), Error> {
+        match self.objects.put(&self.path(object), bytes.into()).await {
+            Ok(_) => Ok(()),
+            Err(source) => Err(self.failed(format!("write {object}"), source)),
+        }
+    }
+
+    /// An object's bytes, if it exists and is not longer than `most`.
+    pub(crate) async fn get_at_most(
+        &self,
+        object: &str,
+        most: u64,
+    ) -> Result<Option<Bytes>, Error> {
+        let failed = |source| self.failed(format!("read {object}"), source);
+        match self.objects.get(&self.path(object)).await {
+            Ok(found) if found.meta.size > most => Err(unreadable(
+                object,
+                &format!("{} bytes, more than the {most} that it may have", found.meta.size),
+            )),
             Ok(found) => found.bytes().await.map(Some).map_err(failed),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(source) => Err(failed(source)),

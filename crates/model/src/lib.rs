@@ -12,6 +12,7 @@
 //! | [`instance`] | [`Instance`] and its state, meter, purchase, controller, guards, stop offer |
 //! | [`inventory`] | [`Listing`], [`Scope`] |
 //! | [`measure`] | [`Series`] of samples: what was measured of a machine |
+//! | [`samples`] | [`Samples`]: what `reaper probe` writes into the state store |
 //! | [`asset`] | [`Asset`]: what costs money beside machines |
 //! | [`case`] | [`Case`]: a finding on its way to an action, and how an action ends |
 //! | [`fingerprint`] | [`Fingerprint`]: what must not have changed before an action |
@@ -40,6 +41,7 @@ pub mod money;
 pub mod outcome;
 pub mod plan;
 pub mod price;
+pub mod samples;
 pub mod spend;
 pub mod tags;
 
@@ -62,5 +64,6 @@ pub use money::{Currency, Money, Rate, Totals};
 pub use outcome::{Class, Outcome};
 pub use plan::{Brake, Inputs, PLAN_SCHEMA, Plan, Step};
 pub use price::{Offer, Price, PriceOverride, PriceSource, Unit};
+pub use samples::{SampleSeries, SampledGpu, Samples, SamplesError, samples_key};
 pub use spend::{Billed, Charge, Noted, Reading};
 pub use tags::{Tag, Tags};

@@ -4,13 +4,15 @@
 use std::fmt;
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use crate::duration::Span;
 use crate::fact::{Source, Unknown};
 
 /// A measured quantity. Sources hand over what they have; a value that cannot be (a sentinel, more
 /// than 100 %) is handed over as it came and dropped by the judge, who says so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Gauge {
     /// Share of the time in which a kernel ran on a GPU, percent. Not offered under MIG.
     GpuUtilisation,
