@@ -4,6 +4,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use reaper_model::{Instance, InstanceId, Measured, Window};
 
 use crate::adapter::CallContext;
@@ -25,6 +26,10 @@ pub trait MetricsSource: Send + Sync + fmt::Debug {
 
     /// What it can see at best.
     fn sight(&self) -> Sight;
+
+    /// Told of the machines of a run before any of them is asked about, so that a source that knows
+    /// machines by name can tell whose a name is. `whole`: there are no others.
+    fn meet(&self, _machines: &[&Instance], _whole: bool, _now: DateTime<Utc>) {}
 
     /// What was measured of these machines of one account in `window`, which ends at the clock of
     /// the run. A machine that the source knows nothing of is left out. What was asked for and could
