@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use reaper_model::{
-    Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source, Verb,
+    Assets, Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source,
+    Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Coverage, Delivery, Detail, ErrorKind, Identity,
@@ -13,6 +14,7 @@ use reaper_provider::{
 };
 
 use crate::age::AuditLog;
+use crate::assets::{self, Mounts, Shelf};
 use crate::client::{Api, INSTANCE, INSTANCES, TERMINATE};
 use crate::convert::{Entry, Listing};
 use crate::price::Prices;
@@ -33,6 +35,8 @@ pub struct LambdaProvider {
     clusters: Vec<String>,
     /// The audit log as it was read last. Of a launch it says the same at any later time.
     log: Mutex<Option<Arc<AuditLog>>>,
+    /// Which file systems the machines of the last listing have mounted.
+    mounts: Mutex<Mounts>,
 }
 
 impl LambdaProvider {
@@ -56,6 +60,7 @@ impl LambdaProvider {
             expected_key,
             clusters: settings.lists.get("cluster_ids").cloned().unwrap_or_default(),
             log: Mutex::default(),
+            mounts: Mutex::default(),
         })
     }
 
@@ -153,6 +158,7 @@ impl Provider for LambdaProvider {
     ) -> Result<(), ProviderError> {
         let nodes = self.nodes(cx).await?;
         let entries = self.api.instances(cx, None).await?;
+        *self.mounts.lock().unwrap_or_else(PoisonError::into_inner) = Mounts::of(&entries);
         let listing = self.listing(cx, &identity.account, INSTANCES, &nodes);
         let mut nameless = 0_usize;
         let mut machines = Vec::new();
@@ -246,5 +252,13 @@ impl Provider for LambdaProvider {
 
     fn price(&self, instance: &Instance) -> Fact<Price> {
         self.prices.of(instance)
+    }
+
+    /// One call. Who has mounted what is known from the listing of machines.
+    async fn assets(&self, cx: &CallContext, identity: &Identity, location: &Location) -> Assets {
+        let shelf = Shelf { account: &identity.account, location, now: cx.now };
+        let systems = self.api.file_systems(cx).await;
+        let mounts = self.mounts.lock().unwrap_or_else(PoisonError::into_inner);
+        assets::read(systems, &mounts, &shelf)
     }
 }

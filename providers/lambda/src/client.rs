@@ -13,7 +13,7 @@ use secrecy::SecretString;
 use serde_json::json;
 
 use crate::error;
-use crate::wire::{Data, Instance, SshKey, Terminated};
+use crate::wire::{Data, FileSystem, Instance, SshKey, Terminated};
 
 /// Lists the instances of all regions.
 pub(crate) const INSTANCES: &str = "lambda:ListInstances";
@@ -21,6 +21,9 @@ pub(crate) const INSTANCES: &str = "lambda:ListInstances";
 pub(crate) const INSTANCE: &str = "lambda:GetInstance";
 /// Terminates instances; always one.
 pub(crate) const TERMINATE: &str = "lambda:TerminateInstance";
+
+/// Lists the file systems of all regions.
+pub(crate) const FILE_SYSTEMS: &str = "lambda:ListFilesystems";
 
 /// Where the API lives; the older `cloud.lambdalabs.com` is deprecated.
 const BASE: &str = "https://cloud.lambda.ai";
@@ -82,6 +85,16 @@ impl Api {
             call = call.query("cluster_id", cluster);
         }
         let answer: Data<Vec<Lenient<Instance>>> = self.client.json(cx, &call).await?;
+        Ok(answer.data)
+    }
+
+    /// All file systems in all regions, in one answer.
+    pub(crate) async fn file_systems(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Vec<Lenient<FileSystem>>, ProviderError> {
+        let call = self.read(FILE_SYSTEMS, ["file-systems"]);
+        let answer: Data<Vec<Lenient<FileSystem>>> = self.client.json(cx, &call).await?;
         Ok(answer.data)
     }
 

@@ -9,12 +9,14 @@
 //! | `wire` | the answers' JSON, as far as it is needed |
 //! | `convert` | an instance into the model's nouns |
 //! | `age` | when a machine was launched: audit events, else its name |
+//! | `assets` | file systems, which are charged whether anybody uses them or not |
 //! | `stop` | what each state costs, and what a stop would mean |
 //! | `price` | cents from the instance itself, else the dated list |
 //! | `error` | Lambda's error codes into the taxonomy of `reaper-provider` |
 
 pub mod adapter;
 mod age;
+mod assets;
 mod client;
 mod convert;
 pub mod descriptor;

@@ -88,6 +88,28 @@ pub(crate) struct SshKey {
     pub(crate) name: String,
 }
 
+/// A network file system, which is charged as long as it exists.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct FileSystem {
+    pub(crate) id: Lenient<String>,
+    pub(crate) name: Lenient<String>,
+    /// RFC 3339.
+    pub(crate) created: Lenient<String>,
+    pub(crate) created_by: Lenient<Creator>,
+    pub(crate) is_in_use: Lenient<bool>,
+    pub(crate) region: Lenient<Region>,
+    /// What is stored, renewed every few hours.
+    pub(crate) bytes_used: Lenient<u64>,
+}
+
+/// Who made a file system.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Creator {
+    pub(crate) email: Lenient<String>,
+}
+
 /// One page of the audit log.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AuditPage {

@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use reaper_model::{Meter, Verb};
+use reaper_model::{Meter, User, Verb};
 use reaper_provider::ErrorKind;
 
-use crate::support::{answer, cloud, context, list, machine, open, permit, read, settings};
+use crate::support::{answer, assets, cloud, context, list, machine, open, permit, read, settings};
 
 fn recorded() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "the harness says where the recordings lie")]
@@ -111,6 +111,24 @@ async fn recorded_keys_and_audit_pages_decode() {
         let listed = list(&cloud).await;
         let created = listed.machines[0].created_at.value().map(ToString::to_string);
         assert_eq!(created.as_deref(), Some("2026-09-15 10:30:45.123456 UTC"));
+    }
+}
+
+#[tokio::test]
+async fn recorded_file_systems_decode() {
+    for recording in recordings().iter().filter(|it| it.path == "/api/v1/file-systems") {
+        let cloud = cloud("").await;
+        answer(&cloud, "GET /api/v1/file-systems", 200, &recording.body);
+        let found = assets(open(settings(&cloud)).as_ref()).await;
+        assert!(found.unread.is_empty() && !found.got.is_empty(), "{}", recording.file);
+        for asset in &found.got {
+            assert!(asset.created_at.value().is_some(), "{}: {asset:?}", recording.file);
+            assert!(asset.per_month.value().is_some(), "{}: {asset:?}", recording.file);
+            let is_of = |asset: &reaper_model::Asset| asset.tags.value().map(|tags| tags.len());
+            assert_eq!(is_of(asset), Some(1), "{}: who made it", recording.file);
+        }
+        let unused = found.got.iter().filter(|it| it.user == User::Nobody { of: None });
+        assert_eq!(unused.count(), 1, "{}", recording.file);
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reaper_lambda::DESCRIPTOR;
 use reaper_model::document::Verdict;
-use reaper_model::{AccountName, Fingerprint, Instance, InstanceId, Location, Step, Verb};
+use reaper_model::{AccountName, Assets, Fingerprint, Instance, InstanceId, Location, Step, Verb};
 use reaper_provider::account::CallLimits;
 use reaper_provider::{
     AccountSettings, Armed, CallContext, Consents, Fresh, Identity, Pinned, Provider,
@@ -77,6 +77,11 @@ pub(crate) async fn read(provider: &dyn Provider, id: &str) -> Result<Instance, 
         native: id.to_owned(),
     };
     provider.read(&context(), &identity(), &id).await
+}
+
+/// What is charged beside machines.
+pub(crate) async fn assets(provider: &dyn Provider) -> Assets {
+    provider.assets(&context(), &identity(), &Location::new("all")).await
 }
 
 /// The right to do this to a machine that was read just now.
