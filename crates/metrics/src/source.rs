@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use futures::{StreamExt as _, stream};
 use reaper_http::Base;
 use reaper_model::{
@@ -17,7 +18,7 @@ use rust_decimal::prelude::ToPrimitive as _;
 
 use crate::api::{Api, Grid, Row};
 use crate::auth::Auth;
-use crate::machines::Machines;
+use crate::machines::{Machines, Meant};
 use crate::promql::{any_of, batches, quoted};
 use crate::wanted::{ALL, Parts, Wanted};
 
@@ -115,18 +116,28 @@ impl Prometheus {
         let asked: BTreeSet<&InstanceId> = machines.iter().map(|machine| &machine.id).collect();
         let mut values = Values::new();
         for value in &found {
-            let meant = self.machines.meant(value);
-            if meant.len() > 1 {
-                let why = format!(
-                    "{NAME}: {label} = {} may be any of {} machines",
-                    quoted(value),
-                    meant.len()
-                );
-                for id in meant.iter().filter(|id| asked.contains(id)) {
-                    harvest.gap(id, Unknown::new(Ignorance::Unusable, why.clone()));
+            let unsure = |why: String| {
+                let why = format!("{NAME}: {label} = {} may be {why}", quoted(value));
+                Unknown::new(Ignorance::Unusable, why)
+            };
+            match self.machines.meant(value) {
+                Meant::Nobody => {}
+                Meant::One(id) => {
+                    if asked.contains(&id) {
+                        values.insert(value.clone(), id);
+                    }
                 }
-            } else if let Some(id) = meant.into_iter().find(|id| asked.contains(id)) {
-                values.insert(value.clone(), id);
+                Meant::Several(ids) => {
+                    let gap = unsure(format!("any of {} machines", ids.len()));
+                    for id in ids.iter().filter(|id| asked.contains(id)) {
+                        harvest.gap(id, gap.clone());
+                    }
+                }
+                Meant::Perhaps(id) => {
+                    if asked.contains(&id) {
+                        harvest.gap(&id, unsure("a machine that could not be read".to_owned()));
+                    }
+                }
             }
         }
         if values.is_empty() && !found.is_empty() {
@@ -271,6 +282,10 @@ impl MetricsSource for Prometheus {
         Sight::Gpu
     }
 
+    fn meet(&self, machines: &[&Instance], whole: bool, _now: DateTime<Utc>) {
+        self.machines.meet(machines, whole);
+    }
+
     async fn measure(
         &self,
         cx: &CallContext,
@@ -280,7 +295,7 @@ impl MetricsSource for Prometheus {
         if machines.is_empty() {
             return Vec::new();
         }
-        self.machines.note(machines, cx.now);
+        self.machines.note(machines);
         let grid = Grid::of(window);
         let mut harvest = Harvest::default();
         match self.present(cx, &grid).await {

@@ -1,0 +1,7 @@
+//! The source of measurements over loopback HTTP: against a real Prometheus server, and against the
+//! simulated one with everything that can go wrong.
+#![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
+
+mod fixture;
+mod real;
+mod server;
