@@ -94,9 +94,11 @@ pub struct Meter {
     /// What is otherwise for single GPUs.
     #[serde(default)]
     pub gpu: Vec<But>,
-    /// Whether the cloud's own metric tells GPUs apart.
+    /// Whether CloudWatch's own metric tells GPUs apart, beside telling of all together.
     #[serde(default = "yes")]
     pub gpu_ids: bool,
+    /// What CloudWatch says of its metrics instead of `Complete`, such as `InternalError`.
+    pub status: Option<String>,
 }
 
 /// What is otherwise for one GPU.
@@ -191,6 +193,7 @@ impl Meter {
             disk: None,
             gpu: Vec::new(),
             gpu_ids: true,
+            status: None,
         }
     }
 

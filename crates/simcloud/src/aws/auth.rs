@@ -66,7 +66,7 @@ pub(crate) fn authenticate<'w>(
             "UnrecognizedClientException",
             "The security token included in the request is invalid.",
         ),
-        Service::Sts => AwsError::new(
+        Service::Sts | Service::Metrics(_) => AwsError::new(
             StatusCode::FORBIDDEN,
             "InvalidClientTokenId",
             "The security token included in the request is invalid.",
@@ -78,7 +78,7 @@ pub(crate) fn authenticate<'w>(
             "ExpiredTokenException",
             "The security token included in the request is expired",
         ),
-        Service::Sts => AwsError::new(
+        Service::Sts | Service::Metrics(_) => AwsError::new(
             StatusCode::FORBIDDEN,
             "ExpiredToken",
             "The security token included in the request is expired",
@@ -89,7 +89,7 @@ pub(crate) fn authenticate<'w>(
         Service::Costs | Service::Prices => {
             AwsError::bad("MissingAuthenticationTokenException", "Missing Authentication Token")
         }
-        Service::Sts => AwsError::new(
+        Service::Sts | Service::Metrics(_) => AwsError::new(
             StatusCode::FORBIDDEN,
             "MissingAuthenticationToken",
             "Request is missing Authentication Token",
@@ -139,7 +139,7 @@ fn check_clock(
             "InvalidSignatureException",
             "Signature expired: the time of the request differs too much from the server's",
         ),
-        Service::Sts => AwsError::new(
+        Service::Sts | Service::Metrics(_) => AwsError::new(
             StatusCode::FORBIDDEN,
             "SignatureDoesNotMatch",
             "Signature expired: the time of the request differs too much from the server's",
@@ -159,6 +159,7 @@ impl Caller<'_> {
         let (prefix, code, status) = match service {
             Service::Ec2 => ("ec2", "UnauthorizedOperation", forbidden),
             Service::Sts => ("sts", "AccessDenied", forbidden),
+            Service::Metrics(_) => ("cloudwatch", "AccessDenied", forbidden),
             Service::Costs => ("ce", "AccessDeniedException", StatusCode::BAD_REQUEST),
             Service::Prices => ("pricing", "AccessDeniedException", StatusCode::BAD_REQUEST),
         };

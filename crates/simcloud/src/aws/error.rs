@@ -1,9 +1,10 @@
-//! Errors of EC2, STS, Cost Explorer and the price list, each with its own status, in each
-//! service's own XML or JSON.
+//! Errors of EC2, STS, Cost Explorer, the price list and CloudWatch, each with its own status, in each
+//! service's own XML, JSON or CBOR.
 
 use http::StatusCode;
 use serde_json::json;
 
+use crate::aws::cloudwatch::{self, Speech};
 use crate::aws::json;
 use crate::aws::xml::{STS_NAMESPACE, Xml};
 use crate::wire::Reply;
@@ -17,6 +18,8 @@ pub(crate) enum Service {
     Costs,
     /// The price list.
     Prices,
+    /// CloudWatch.
+    Metrics(Speech),
 }
 
 /// An error of the API.
@@ -59,7 +62,7 @@ impl AwsError {
                 "RequestLimitExceeded",
                 "Request limit exceeded.",
             ),
-            Service::Sts => Self::bad("Throttling", "Rate exceeded"),
+            Service::Sts | Service::Metrics(_) => Self::bad("Throttling", "Rate exceeded"),
             Service::Costs => Self::bad("LimitExceededException", "Rate exceeded"),
             Service::Prices => Self::bad("ThrottlingException", "Rate exceeded"),
         }
@@ -83,6 +86,7 @@ impl AwsError {
                 let body = json!({"__type": self.code, "message": self.message});
                 return json::reply(self.status, &body, request_id);
             }
+            Service::Metrics(speech) => return cloudwatch::failed(speech, self, request_id),
             Service::Sts => Xml::bare(|xml| {
                 xml.rooted("ErrorResponse", STS_NAMESPACE, |xml| {
                     xml.node("Error", |xml| {

@@ -5,6 +5,7 @@ use http::StatusCode;
 use crate::aws::account::Account;
 use crate::aws::act::{self, Order};
 use crate::aws::auth::{Caller, Scope, authenticate};
+use crate::aws::cloudwatch::{self, Node, Speech};
 use crate::aws::error::{AwsError, Service};
 use crate::aws::form::Form;
 use crate::aws::paging::{Paging, Quirk};
@@ -59,7 +60,8 @@ impl Wire for AwsWire {
 
     fn call(&self, world: &World, request: &Request) -> Call {
         let form = Form::of(request);
-        let operation = json::operation(request).or_else(|| form.get("Action"));
+        let metrics = cloudwatch::asked(request).map(|(_, operation)| operation);
+        let operation = metrics.or_else(|| json::operation(request)).or_else(|| form.get("Action"));
         let operation = operation.unwrap_or_default().to_owned();
         let scope = Scope::of(request);
         let account = scope.and_then(|scope| scope.account(&world.aws));
@@ -83,6 +85,8 @@ impl Wire for AwsWire {
             Service::Sts => sts::answer(world, request, &call.operation, &request_id).map(ok),
             Service::Costs | Service::Prices => money(world, request, call, service)
                 .map(|body| json::reply(StatusCode::OK, &body, &request_id)),
+            Service::Metrics(speech) => metrics(world, request, call, speech)
+                .map(|body| cloudwatch::reply(speech, StatusCode::OK, &body, &request_id)),
         };
         answer.unwrap_or_else(|error| error.reply(service, &request_id))
     }
@@ -115,6 +119,9 @@ fn named(form: &Form) -> Vec<String> {
 }
 
 fn service(request: &Request) -> Service {
+    if let Some((speech, _)) = cloudwatch::asked(request) {
+        return Service::Metrics(speech);
+    }
     if let Some(service) = json::service(request) {
         return service;
     }
@@ -135,12 +142,16 @@ fn find(operation: &str) -> Option<Operation> {
     use Operation::{Change, Read};
     Some(match operation {
         LIST => Read(describe::instances),
+        "DescribeAddresses" => Read(describe::addresses),
+        "DescribeImages" => Read(describe::images),
         "DescribeInstanceTypes" => Read(describe::instance_types),
         "DescribeInstanceAttribute" => Read(describe::instance_attribute),
         "DescribeRegions" => Read(describe::regions),
+        "DescribeSnapshots" => Read(describe::snapshots),
         "DescribeSpotInstanceRequests" => Read(describe::spot_instance_requests),
         "DescribeSpotPriceHistory" => Read(describe::spot_price_history),
         "DescribeTags" => Read(describe::tags),
+        "DescribeVolumes" => Read(describe::volumes),
         "StopInstances" => Change(act::stop),
         "TerminateInstances" => Change(act::terminate),
         "CreateTags" => Change(act::create_tags),
@@ -170,6 +181,25 @@ fn money(
     caller.may(service, operation)?;
     let quirk = aws.quirk(&caller.account.id, &caller.region, operation);
     answer(aws, clock, caller.account, &request.body, quirk)
+}
+
+/// One request to CloudWatch.
+fn metrics(
+    world: &World,
+    request: &Request,
+    call: &Call,
+    speech: Speech,
+) -> Result<Node, AwsError> {
+    let (operation, service) = (call.operation.as_str(), Service::Metrics(speech));
+    let caller = authenticate(&world.aws, &world.clock, request, service)?;
+    let answer = match operation {
+        "ListMetrics" => cloudwatch::list_metrics,
+        "GetMetricData" => cloudwatch::metric_data,
+        _ => return Err(AwsError::bad("InvalidAction", operation)),
+    };
+    caller.may(service, operation)?;
+    let quirk = world.aws.quirk(&caller.account.id, &caller.region, operation);
+    answer(world, (caller.account, &caller.region), speech, &request.body, quirk)
 }
 
 fn ec2(
