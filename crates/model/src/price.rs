@@ -47,7 +47,8 @@ pub struct Price {
     pub as_of: NaiveDate,
 }
 
-/// A machine type that can be had, with its accelerators and price on demand.
+/// A machine type that can be had, with its accelerators and price: by the hour or, as an offer of
+/// its own, by the month.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// The machine type, letter for letter.

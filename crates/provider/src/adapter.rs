@@ -241,8 +241,9 @@ pub trait Provider: Send + Sync + fmt::Debug {
     /// The list price of a machine, from the provider's answers or the embedded catalogue.
     fn price(&self, instance: &Instance) -> Fact<Price>;
 
-    /// The accelerated types that can be had on demand in a location, each with its price, as far as
-    /// the embedded catalogue and the provider's answers say; for advice.
+    /// The accelerated types that can be had in a location, each with its price, as far as the
+    /// embedded catalogue and the provider's answers say; for advice. A type that is sold by the hour
+    /// and by the month is two offers; one without a price, or that is no longer sold, is none.
     fn offers(&self, _location: &Location) -> Vec<Offer> {
         Vec::new()
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono::NaiveDate;
-use reaper_model::{Currency, Gpu, Money, Price, PriceSource, Unit};
+use reaper_model::{Currency, Gpu, MachineType, Money, Offer, Price, PriceSource, Unit};
 use rust_decimal::Decimal;
 
 /// The embedded list cannot be read: a defect of the build, found by its test.
@@ -117,6 +117,18 @@ impl Catalogue {
         self.gpus.keys().map(String::as_str).collect()
     }
 
+    /// What the list offers in a location: every type with accelerators once for each unit in which
+    /// it has a price there, by type.
+    pub fn offers(&self, location: &str) -> Vec<Offer> {
+        let units = [Unit::Hour, Unit::Month];
+        let rows = self.gpus.iter().flat_map(|(kind, gpu)| units.map(|unit| (kind, gpu, unit)));
+        rows.filter_map(|(kind, gpu, unit)| {
+            let price = self.price(kind, location, unit)?.clone();
+            Some(Offer { machine_type: MachineType::new(kind), gpu: gpu.clone(), price })
+        })
+        .collect()
+    }
+
     /// Contradictions between rows, each for people.
     pub fn conflicts(&self) -> &[String] {
         &self.conflicts
@@ -171,5 +183,24 @@ mod tests {
             |location| list.price("t", location, Unit::Hour).map(|price| price.money.to_string());
         assert_eq!(at("r").as_deref(), Some("2.00 EUR"));
         assert_eq!(at("elsewhere").as_deref(), Some("1.00 EUR"));
+    }
+
+    #[test]
+    fn what_has_no_price_in_a_place_is_not_offered_there() {
+        let list = catalogue(
+            "hole,,,,USD,A,1,8,2026-01-01,a\nplain,,1.00,,USD,,,,2026-01-01,a\n\
+             both,,1.00,500,EUR,A,1,8,2026-01-01,a\nhere,r,2.00,,USD,B,2,16,2026-01-01,a\n",
+        )
+        .expect("readable");
+        let offered = |location| {
+            let offers = list.offers(location).into_iter();
+            let shown = |offer: Offer| {
+                format!("{} {:?} {:?}", offer.machine_type, offer.price.money, offer.price.unit)
+            };
+            offers.map(shown).collect::<Vec<_>>()
+        };
+        let everywhere = ["both 1.00 EUR Hour", "both 500 EUR Month"];
+        assert_eq!(offered("elsewhere"), everywhere);
+        assert_eq!(offered("r"), [&everywhere[..], &["here 2.00 USD Hour"]].concat());
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use reaper_model::{
-    Assets, Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source,
-    Verb,
+    Assets, Fact, Instance, InstanceId, Location, Offer, Price, ProviderAccount, ProviderName,
+    Source, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Coverage, Delivery, Detail, ErrorKind, Identity,
@@ -252,6 +252,10 @@ impl Provider for LambdaProvider {
 
     fn price(&self, instance: &Instance) -> Fact<Price> {
         self.prices.of(instance)
+    }
+
+    fn offers(&self, location: &Location) -> Vec<Offer> {
+        self.prices.offers(location)
     }
 
     /// One call. Who has mounted what is known from the listing of machines.

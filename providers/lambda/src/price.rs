@@ -6,7 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::NaiveDate;
 use reaper_model::{
-    Currency, Fact, Gpu, Ignorance, Instance, MachineType, Money, Price, PriceSource, Source, Unit,
+    Currency, Fact, Gpu, Ignorance, Instance, Location, MachineType, Money, Offer, Price,
+    PriceSource, Source, Unit,
 };
 use reaper_provider::{Catalogue, CatalogueError};
 use rust_decimal::Decimal;
@@ -42,6 +43,11 @@ impl Prices {
     /// The accelerators of a type, as far as the list knows it.
     pub(crate) fn gpu(&self, machine_type: &str) -> Option<&Gpu> {
         self.list.gpu(machine_type)
+    }
+
+    /// What the list offers in a region; it is the same in all of them.
+    pub(crate) fn offers(&self, region: &Location) -> Vec<Offer> {
+        self.list.offers(region.as_str())
     }
 
     /// Keeps what a machine says about its price.

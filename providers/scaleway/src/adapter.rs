@@ -1,7 +1,9 @@
 //! [`ScalewayProvider`]: the trait `Provider` for one API key.
 
 use async_trait::async_trait;
-use reaper_model::{Bill, Fact, Instance, InstanceId, Location, Price, ProviderName, Source, Verb};
+use reaper_model::{
+    Bill, Fact, Instance, InstanceId, Location, Offer, Price, ProviderName, Source, Verb,
+};
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
     Identity, OpenError, Provider, ProviderError, Sink, StopPermit, TagPermit,
@@ -175,6 +177,12 @@ impl Provider for ScalewayProvider {
     fn price(&self, instance: &Instance) -> Fact<Price> {
         let products = self.book.of(&instance.id.location);
         price::list_price(&self.catalogue, products.as_deref(), instance)
+    }
+
+    fn offers(&self, location: &Location) -> Vec<Offer> {
+        let products = self.book.of(location);
+        let offers = products.and_then(|list| list.offers());
+        offers.unwrap_or_else(|| self.catalogue.offers(location.as_str()))
     }
 
     async fn bill(

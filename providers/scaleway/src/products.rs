@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
 use reaper_http::{Amount, Lenient};
-use reaper_model::{Fact, Gpu, Ignorance, Location, Source};
+use reaper_model::{
+    Fact, Gpu, Ignorance, Location, MachineType, Money, Offer, Price, PriceSource, Source, Unit,
+};
 use reaper_provider::{CallContext, Catalogue, ProviderError};
 use rust_decimal::Decimal;
 
 use crate::client::{Api, PRODUCTS};
-use crate::price::CATALOGUE;
+use crate::price::{CATALOGUE, CURRENCY};
 use crate::wire;
 
 /// Families that never had a GPU, for types that the product list no longer or not at all shows.
@@ -45,6 +47,8 @@ pub(crate) struct Product {
     gpu: Fact<Gpu>,
     /// EUR per hour; a missing price and a price of nothing are both unknown.
     pub(crate) hourly: Option<Decimal>,
+    /// Whether it is no longer sold.
+    ended: bool,
 }
 
 /// The product list of one zone.
@@ -66,7 +70,8 @@ impl Products {
                 let gpu = gpu(&product, &source, now);
                 let hourly = product.hourly_price.good().map(|Amount(price)| *price);
                 let hourly = hourly.filter(|price| *price > Decimal::ZERO);
-                Some((name, Product { gpu, hourly }))
+                let ended = product.end_of_service.good() == Some(&true);
+                Some((name, Product { gpu, hourly, ended }))
             });
         Self { types: types.collect(), as_of: now, failure: None }
     }
@@ -79,6 +84,23 @@ impl Products {
     /// A type as the list shows it.
     pub(crate) fn get(&self, kind: &str) -> Option<&Product> {
         self.types.get(kind)
+    }
+
+    /// What is sold in the zone: types whose GPUs and price are known; `None` where the list could
+    /// not be read.
+    pub(crate) fn offers(&self) -> Option<Vec<Offer>> {
+        let offer = |(kind, product): (&String, &Product)| {
+            let price = Price {
+                money: Money::new(product.hourly?, CURRENCY),
+                unit: Unit::Hour,
+                source: PriceSource::ProviderApi,
+                as_of: self.as_of.date_naive(),
+            };
+            let gpu = product.gpu.value()?.clone();
+            Some(Offer { machine_type: MachineType::new(kind), gpu, price })
+        };
+        let sold = self.types.iter().filter(|(_, product)| !product.ended);
+        self.failure.is_none().then(|| sold.filter_map(offer).collect())
     }
 
     /// How the list contradicts itself or the dated one on the GPUs of a type, where it does.
@@ -277,5 +299,22 @@ mod tests {
         let known = seen(&products, "L4-2-24G").and_then(|fact| fact.source().cloned());
         assert_eq!(known, Some(Source::new(CATALOGUE)));
         assert_eq!(seen(&products, "DEV1-S"), None);
+    }
+
+    #[test]
+    fn offers_have_gpus_and_a_price_and_are_still_sold() {
+        let list = LIST.replacen(
+            r#"{"servers": {"#,
+            r#"{"servers": {
+            "P9-1": {"gpu": 1, "gpu_info": {"gpu_name": "P9"}, "hourly_price": 1,
+                "end_of_service": true},"#,
+            1,
+        );
+        let page = serde_json::from_str(&list).expect("a page");
+        let offers = Products::new(vec![page], DateTime::UNIX_EPOCH).offers().expect("read");
+        let kinds: Vec<&str> = offers.iter().map(|offer| offer.machine_type.as_str()).collect();
+        assert_eq!(kinds, ["L40S-2-48G"]);
+        let error = ProviderError::answered(ErrorKind::ServerFault, PRODUCTS, "");
+        assert_eq!(Products::unread(error, DateTime::UNIX_EPOCH).offers(), None);
     }
 }

@@ -99,6 +99,7 @@ pub(crate) struct Product {
     pub(crate) gpu: Lenient<u32>,
     pub(crate) gpu_info: Lenient<GpuInfo>,
     pub(crate) hourly_price: Lenient<Amount>,
+    pub(crate) end_of_service: Lenient<bool>,
 }
 
 /// The GPUs of a type; the memory is that of one of them, in bytes.
