@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_model::{
-    Bill, Fact, Ignorance, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName,
-    Source, Tag, Tags, Verb,
+    Bill, Fact, Ignorance, Instance, InstanceId, Location, Offer, Price, ProviderAccount,
+    ProviderName, Source, Tag, Tags, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Coverage, Delivery, Detail, ErrorKind, Identity,
@@ -295,6 +295,10 @@ impl Provider for OvhProvider {
 
     fn price(&self, instance: &Instance) -> Fact<Price> {
         self.prices.price(instance)
+    }
+
+    fn offers(&self, location: &Location) -> Vec<Offer> {
+        self.prices.offers(location)
     }
 
     async fn bill(

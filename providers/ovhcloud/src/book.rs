@@ -12,6 +12,7 @@ use rust_decimal::Decimal;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::flavor::linux;
 use crate::plan;
 
 /// Prices are whole numbers of this many decimal places.
@@ -59,6 +60,12 @@ impl Book {
             Gear::Gpu(gpu) => Some(gpu),
             Gear::Ordinary | Gear::Unclear => None,
         }
+    }
+
+    /// Every flavour with accelerators, without those whose price holds a licence.
+    pub(crate) fn flavors(&self) -> impl Iterator<Item = &str> {
+        let told = self.rows.gear.iter().filter(|(_, gear)| matches!(gear, Gear::Gpu(_)));
+        told.map(|(flavor, _)| flavor.as_str()).filter(|flavor| linux(flavor) == *flavor)
     }
 
     /// Whether the book sells a flavour as one without accelerators; one that is not in the book,

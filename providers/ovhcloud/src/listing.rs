@@ -35,7 +35,10 @@ impl Listing<'_> {
         let machines = machines?;
         let total = machines.len();
         let (flavors, unread) = match flavors {
-            Ok(flavors) => (by_id(flavors), None),
+            Ok(flavors) => {
+                self.prices.note_flavors(&flavors);
+                (by_id(flavors), None)
+            }
             // Nearly every machine names its flavour in its plan code as well.
             Err(error) => {
                 let text = format!("flavours unread, plan codes have to do: {error}");

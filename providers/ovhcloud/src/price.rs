@@ -1,12 +1,16 @@
 //! The price of one machine: by its plan code from the public catalogue, else from the dated list
 //! that ships with the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveTime, Utc};
-use reaper_model::{Fact, Gpu, Ignorance, Instance, Price, PriceSource, Purchase, Source, Unit};
+use reaper_http::Lenient;
+use reaper_model::{
+    Fact, Gpu, Ignorance, Instance, Location, MachineType, Offer, Price, PriceSource, Purchase,
+    Source, Unit,
+};
 use reaper_provider::{CallContext, Catalogue, CatalogueError};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
@@ -16,6 +20,7 @@ use crate::client::{Api, CATALOGUE};
 use crate::flavor::linux;
 use crate::notes::Notes;
 use crate::plan;
+use crate::wire::Flavor;
 
 /// The dated list: the book of the French subsidiary.
 const LIST: &str = include_str!("../../../config/prices/ovhcloud.csv");
@@ -33,6 +38,8 @@ pub(crate) struct Prices {
     /// With the time at which it was read; `None` inside once it could not be.
     book: OnceCell<Option<(Book, DateTime<Utc>)>>,
     plans: Mutex<BTreeMap<String, String>>,
+    /// The flavours that each region shows as available.
+    sold: Mutex<BTreeMap<Location, BTreeSet<String>>>,
     subsidiary: String,
 }
 
@@ -42,6 +49,7 @@ impl Prices {
             list: Catalogue::parse(LIST)?,
             book: OnceCell::new(),
             plans: Mutex::default(),
+            sold: Mutex::default(),
             subsidiary: subsidiary.to_owned(),
         })
     }
@@ -97,16 +105,8 @@ impl Prices {
         // A machine whose monthly plan is wanted, but has not begun, still names the hourly one.
         let plan_code =
             named.and_then(|code| plan::in_unit(&code, unit)).unwrap_or_else(|| ordinary.clone());
-        if let Some((book, read_at)) = self.read_book()
-            && let Some((money, unit)) = book.price(&plan_code)
-        {
-            let price = Price {
-                money,
-                unit,
-                source: PriceSource::ProviderApi,
-                as_of: read_at.date_naive(),
-            };
-            return Fact::known(price, &Source::new(CATALOGUE), *read_at);
+        if let Some((price, read_at)) = self.booked(&plan_code) {
+            return Fact::known(price, &Source::new(CATALOGUE), read_at);
         }
         if !EURO.contains(&self.subsidiary.as_str()) {
             let why = format!(
@@ -129,6 +129,62 @@ impl Prices {
         }
     }
 
+    /// What can be had in a region, by the hour and by the month: flavours with accelerators that
+    /// its list of flavours shows or, where that was not read, those of the dated list. Windows
+    /// flavours are left out, for their price holds a licence, and so are regions with prices of
+    /// their own (local zones, three zones), whose names say so.
+    pub(crate) fn offers(&self, region: &Location) -> Vec<Offer> {
+        if !has_ordinary_prices(region) {
+            return Vec::new();
+        }
+        let sold = self.sold.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut flavors: BTreeSet<&str> = self.list.types().into_iter().collect();
+        if let Some(sold) = sold.get(region) {
+            flavors.extend(self.read_book().into_iter().flat_map(|(book, _)| book.flavors()));
+            flavors.retain(|flavor| sold.contains(*flavor));
+        }
+        flavors.retain(|flavor| linux(flavor) == *flavor);
+        let units = [Unit::Hour, Unit::Month];
+        let offers = flavors.into_iter().flat_map(|flavor| units.map(|unit| (flavor, unit)));
+        offers.filter_map(|(flavor, unit)| self.offer(flavor, unit)).collect()
+    }
+
+    fn offer(&self, flavor: &str, unit: Unit) -> Option<Offer> {
+        let booked = self.booked(&plan::of(flavor, unit)).map(|(price, _)| price);
+        let listed = || {
+            let holds = EURO.contains(&self.subsidiary.as_str());
+            self.list.price(flavor, "", unit).filter(|_| holds).cloned()
+        };
+        let gpu = self
+            .list
+            .gpu(flavor)
+            .or_else(|| self.read_book().and_then(|(book, _)| book.gpu(flavor)))?
+            .clone();
+        Some(Offer { machine_type: MachineType::new(flavor), gpu, price: booked.or_else(listed)? })
+    }
+
+    /// Keeps which flavours can be had where.
+    pub(crate) fn note_flavors(&self, flavors: &[Lenient<Flavor>]) {
+        let mut sold: BTreeMap<Location, BTreeSet<String>> = BTreeMap::new();
+        for flavor in flavors.iter().filter_map(Lenient::good) {
+            if let (Some(region), Some(name)) = (flavor.region.good(), flavor.name.good()) {
+                let names = sold.entry(Location::new(region)).or_default();
+                if flavor.available.good() != Some(&false) {
+                    names.insert(name.clone());
+                }
+            }
+        }
+        *self.sold.lock().unwrap_or_else(PoisonError::into_inner) = sold;
+    }
+
+    /// What the catalogue says of a plan.
+    fn booked(&self, plan_code: &str) -> Option<(Price, DateTime<Utc>)> {
+        let &(ref book, read_at) = self.read_book()?;
+        let (money, unit) = book.price(plan_code)?;
+        let source = PriceSource::ProviderApi;
+        Some((Price { money, unit, source, as_of: read_at.date_naive() }, read_at))
+    }
+
     /// The catalogue, if it was needed and could be read.
     fn read_book(&self) -> Option<&(Book, DateTime<Utc>)> {
         self.book.get()?.as_ref()
@@ -137,6 +193,12 @@ impl Prices {
     fn plans(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// `GRA11` and `US-EAST-VA-1`, not `EU-WEST-LZ-BRU-A` or `EU-WEST-PAR`.
+fn has_ordinary_prices(region: &Location) -> bool {
+    let name = region.as_str();
+    name.ends_with(|last: char| last.is_ascii_digit()) && !name.contains("-LZ-")
 }
 
 #[cfg(test)]
@@ -180,5 +242,46 @@ mod tests {
         let gpu = prices.gpu("win-l4-90", DateTime::UNIX_EPOCH).expect("known");
         assert_eq!(gpu.value().map(|gpu| gpu.model.as_str()), Some("L4"));
         assert!(prices.gpu("b300-512", DateTime::UNIX_EPOCH).is_none());
+    }
+
+    /// Type and price of what a region offers.
+    fn offered(prices: &Prices, region: &str) -> Vec<String> {
+        let shown = |offer: Offer| {
+            format!("{} {:?} {:?}", offer.machine_type, offer.price.money, offer.price.unit)
+        };
+        prices.offers(&region.into()).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn fl_109_the_month_is_an_offer_of_its_own_and_a_hole_is_none() {
+        let prices = Prices::new("FR").expect("readable");
+        let offers = offered(&prices, "GRA11");
+        for one in ["l4-90 0.75 EUR Hour", "l4-90 540 EUR Month", "h100-760 5.60 EUR Hour"] {
+            assert!(offers.contains(&one.to_owned()), "{one}");
+        }
+        for none in ["h100-760 5.60 EUR Month", "a10-180", "win-t1-45"] {
+            assert!(!offers.iter().any(|offer| offer.starts_with(none)), "{none}");
+        }
+    }
+
+    #[test]
+    fn what_a_region_does_not_show_is_not_offered_there() {
+        let prices = Prices::new("FR").expect("readable");
+        let flavors = r#"[{"name":"l4-90","region":"GRA11","available":true}, {"name":7},
+            {"name":"h100-380","region":"GRA11","available":false},
+            {"name":"b2-7","region":"DE1","available":true}]"#;
+        prices.note_flavors(&serde_json::from_str::<Vec<_>>(flavors).expect("flavours"));
+        assert_eq!(offered(&prices, "GRA11"), ["l4-90 0.75 EUR Hour", "l4-90 540 EUR Month"]);
+        assert_eq!(offered(&prices, "DE1"), [""; 0]);
+        assert!(!offered(&prices, "SBG5").is_empty(), "its flavours were not shown");
+    }
+
+    #[test]
+    fn fl_107_places_and_books_with_other_prices_offer_nothing_by_the_french_list() {
+        let prices = Prices::new("FR").expect("readable");
+        for region in ["EU-WEST-LZ-BRU-A", "EU-WEST-PAR", "AF-NORTH-LZ-RBA-1"] {
+            assert_eq!(offered(&prices, region), [""; 0], "{region}");
+        }
+        assert_eq!(offered(&Prices::new("US").expect("readable"), "US-EAST-VA-1"), [""; 0]);
     }
 }

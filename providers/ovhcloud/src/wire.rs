@@ -63,6 +63,9 @@ pub(crate) struct Flavor {
     pub(crate) name: Lenient<String>,
     #[serde(rename = "type")]
     pub(crate) family: Lenient<String>,
+    pub(crate) region: Lenient<String>,
+    /// Whether it can be had there.
+    pub(crate) available: Lenient<bool>,
 }
 
 /// An object of which it only matters whether it is there.
