@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
 /// Package → our packages that it may use. Nothing else of ours.
-const TABLE: [(&str, &[&str]); 19] = [
+const TABLE: [(&str, &[&str]); 21] = [
     ("reaper-model", &[]),
     ("reaper-policy", &["reaper-model"]),
     ("reaper-budget", &["reaper-model"]),
     ("reaper-timetable", &["reaper-model"]),
     ("reaper-plan", &["reaper-model", "reaper-policy", "reaper-budget"]),
+    ("reaper-advice", &["reaper-model"]),
     ("reaper-provider", &["reaper-model"]),
     ("reaper-http", &["reaper-model", "reaper-provider"]),
     ("reaper-config", &["reaper-model", "reaper-policy", "reaper-budget", "reaper-timetable"]),
@@ -26,6 +27,7 @@ const TABLE: [(&str, &[&str]); 19] = [
             "reaper-budget",
             "reaper-timetable",
             "reaper-plan",
+            "reaper-advice",
             "reaper-provider",
             "reaper-http",
             "reaper-ledger",
@@ -33,6 +35,7 @@ const TABLE: [(&str, &[&str]); 19] = [
             "reaper-notify",
         ],
     ),
+    ("reaper-probe", &["reaper-model"]),
     ("reaper-simcloud", &["reaper-model"]),
     ("reaper-aws", &["reaper-model", "reaper-provider"]),
     ("reaper-ovhcloud", &["reaper-model", "reaper-provider", "reaper-http"]),
@@ -42,7 +45,7 @@ const TABLE: [(&str, &[&str]); 19] = [
 ];
 
 /// Libraries that only these of our packages may use: the pure crates never see the world.
-const WORLD: [(&str, &[&str]); 8] = [
+const WORLD: [(&str, &[&str]); 9] = [
     (
         "tokio",
         &[
@@ -57,6 +60,7 @@ const WORLD: [(&str, &[&str]); 8] = [
             "reaper-ovhcloud",
             "reaper-lambda",
             "reaper-notify",
+            "reaper-probe",
         ],
     ),
     ("reqwest", &["reaper-http", "reaper-ledger"]),
@@ -66,6 +70,7 @@ const WORLD: [(&str, &[&str]); 8] = [
     ("aws-sdk-pricing", &["reaper-aws"]),
     ("hyper", &["reaper-simcloud"]),
     ("cron", &["reaper-timetable"]),
+    ("nvml-wrapper", &["reaper-probe"]),
 ];
 
 fn metadata() -> Metadata {
