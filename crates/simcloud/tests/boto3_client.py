@@ -113,6 +113,8 @@ def money(ec2):
     [rate] = term["priceDimensions"].values()
     assert rate["pricePerUnit"] == {"USD": "23.7156900000"}, rate
 
+    storage_prices(pricing)
+
     costs = client("ce", region="us-east-1", attempts=3)
     question = {
         "TimePeriod": {"Start": "2025-12-30", "End": "2026-01-01"},
@@ -157,6 +159,89 @@ def money(ec2):
         "denied": ("AccessDeniedException", 400),
     }, errors
     return {"spot prices": len(spot), "services": len(found)}
+
+
+def beside_machines(ec2):
+    """Reads volumes, addresses, snapshots and images."""
+
+    def ids(operation, key, name, **arguments):
+        return [item[name] for item in everything(ec2, operation, key, **arguments)]
+
+    pages = {"PaginationConfig": {"PageSize": 5}}
+    volumes = everything(ec2, "describe_volumes", "Volumes", **pages)
+    volumes = {volume["VolumeId"]: volume for volume in volumes}
+    assert sorted(volumes) == ["vol-1", "vol-free"], sorted(volumes)
+    free = volumes["vol-free"]
+    assert (free["State"], free["Attachments"], free["Size"]) == ("available", [], 1000), free
+    assert (free["VolumeType"], free["Iops"], free["Throughput"]) == ("gp3", 3000, 125), free
+    assert free["CreateTime"].isoformat() == "2025-10-03T00:00:00+00:00", free
+    assert free["Tags"] == [{"Key": "Name", "Value": "scratch"}], free
+    [attached] = volumes["vol-1"]["Attachments"]
+    assert attached["InstanceId"] == "i-plain", attached
+    assert (volumes["vol-1"]["State"], volumes["vol-1"]["Iops"]) == ("in-use", 6000)
+    unused = [{"Name": "status", "Values": ["available"]}]
+    assert ids("describe_volumes", "Volumes", "VolumeId", Filters=unused) == ["vol-free"]
+
+    addresses = {a["PublicIp"]: a for a in ec2.describe_addresses()["Addresses"]}
+    assert "AssociationId" not in addresses["198.51.100.4"], addresses
+    assert addresses["198.51.100.4"]["AllocationId"].startswith("eipalloc-")
+    assert addresses["198.51.100.5"]["InstanceId"] == "i-block", addresses
+    assert addresses["198.51.100.6"]["ServiceManaged"] == "nlb", addresses
+    [reservation] = ec2.describe_instances(InstanceIds=["i-block"])["Reservations"]
+    [interface] = reservation["Instances"][0]["NetworkInterfaces"]
+    assert interface["Association"]["PublicIp"] == "198.51.100.5", interface
+    assert interface["Association"]["IpOwnerId"] == ACCOUNT, interface
+
+    own = everything(ec2, "describe_snapshots", "Snapshots", OwnerIds=["self"], **pages)
+    own = {snapshot["SnapshotId"]: snapshot for snapshot in own}
+    assert sorted(own) == ["snap-image", "snap-orphan"], sorted(own)
+    assert own["snap-orphan"]["VolumeId"] == "vol-gone", own
+    assert own["snap-orphan"]["FullSnapshotSizeInBytes"] == 50 * 1024**3, own
+    assert own["snap-image"]["VolumeId"] == "vol-ffffffff", own
+    assert own["snap-image"]["StorageTier"] == "archive", own
+    assert len(ids("describe_snapshots", "Snapshots", "SnapshotId")) == 3
+
+    [image] = everything(ec2, "describe_images", "Images", Owners=["self"], **pages)
+    assert (image["ImageId"], image["Public"], image["State"]) == ("ami-0own", False, "available")
+    assert image["BlockDeviceMappings"][0]["Ebs"]["SnapshotId"] == "snap-image", image
+    assert image["LastLaunchedTime"] == "2025-12-31T00:00:00.000Z", image
+    assert image["SourceInstanceId"] == "i-plain", image
+    launched = [{"Name": "image-id", "Values": ["ami-0own"]}]
+    [reservation] = everything(ec2, "describe_instances", "Reservations", Filters=launched)
+    assert reservation["Instances"][0]["InstanceId"] == "i-plain", reservation
+
+    errors = {
+        "volume": refused(ec2.describe_volumes, VolumeIds=["vol-theirs"]),
+        "snapshot": refused(ec2.describe_snapshots, SnapshotIds=["snap-none"]),
+        "image": refused(ec2.describe_images, ImageIds=["ami-none"]),
+        "address": refused(ec2.describe_addresses, PublicIps=["192.0.2.1"]),
+        "denied": refused(client("ec2", region="eu-west-3").describe_volumes),
+    }
+    assert errors == {
+        "volume": ("InvalidVolume.NotFound", 400),
+        "snapshot": ("InvalidSnapshot.NotFound", 400),
+        "image": ("InvalidAMIID.NotFound", 400),
+        "address": ("InvalidAddress.NotFound", 400),
+        "denied": ("UnauthorizedOperation", 403),
+    }, errors
+    return {"volumes": len(volumes), "addresses": len(addresses), "snapshots": len(own)}
+
+
+def storage_prices(pricing):
+    """Reads what a disk costs in the price list."""
+    wanted = {"regionCode": "us-east-1", "productFamily": "Provisioned Throughput"}
+    [text] = everything(
+        pricing,
+        "get_products",
+        "PriceList",
+        ServiceCode="AmazonEC2",
+        Filters=[{"Type": "TERM_MATCH", "Field": f, "Value": v} for f, v in wanted.items()],
+    )
+    product = json.loads(text)
+    assert product["product"]["attributes"]["usagetype"] == "EBS:VolumeP-Throughput.gp3", product
+    [term] = product["terms"]["OnDemand"].values()
+    [rate] = term["priceDimensions"].values()
+    assert (rate["unit"], rate["pricePerUnit"]) == ("GiBps-mo", {"USD": "40.9600000000"}), rate
 
 
 def main():
@@ -290,6 +375,7 @@ def main():
     retried = client("ec2", region="us-east-1", attempts=3)
     assert everything(retried, "describe_instances", "Reservations") == []
     seen["money"] = money(ec2)
+    seen["beside machines"] = beside_machines(ec2)
     act(ec2)
 
     json.dump(seen, sys.stdout, indent=1)

@@ -39,11 +39,8 @@ impl AwsWorld {
                 .tag("owner", "alice")
                 .tag("project", "atlas")
                 .tag("cost-center", "4711");
-            machine.volumes.push(Volume {
-                id: format!("vol-{id}"),
-                device: "/dev/xvda".to_owned(),
-                delete_on_termination: true,
-            });
+            let volume = Volume::new(&format!("vol-{id}"));
+            machine.volumes.push(Volume { delete_on_termination: true, ..volume });
             self.add_instance(change(number, machine))?;
         }
         Ok(())

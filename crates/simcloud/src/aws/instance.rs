@@ -21,6 +21,8 @@ pub struct Instance {
     /// The type; it need not be in the type table, as a new one is not in anybody's.
     #[serde(rename = "type")]
     pub instance_type: String,
+    /// The image that it was launched from; absent: one that is in no account of the world.
+    pub image: Option<String>,
     /// EC2's word for the state at the start of the world.
     #[serde(default = "running")]
     pub state: String,
@@ -132,6 +134,19 @@ pub struct Volume {
     /// Whether it goes with the machine.
     #[serde(default)]
     pub delete_on_termination: bool,
+    /// GiB.
+    #[serde(default = "hundred")]
+    pub size_gib: u32,
+    /// `gp3`, `io2`, …
+    #[serde(default = "gp3")]
+    pub kind: String,
+    /// Operations per second that were ordered.
+    pub iops: Option<u32>,
+    /// MiB per second that were ordered.
+    pub throughput: Option<u32>,
+    /// The tags.
+    #[serde(default)]
+    pub tags: BTreeMap<String, String>,
 }
 
 /// The service that runs a managed machine.
@@ -157,6 +172,14 @@ fn ebs() -> String {
     "ebs".to_owned()
 }
 
+pub(super) const fn hundred() -> u32 {
+    100
+}
+
+pub(super) fn gp3() -> String {
+    "gp3".to_owned()
+}
+
 fn active() -> String {
     "active".to_owned()
 }
@@ -169,6 +192,22 @@ const fn yes() -> bool {
     true
 }
 
+impl Volume {
+    /// A volume of 100 GiB of the common kind that stays when its machine goes.
+    pub fn new(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            device: root_name(),
+            delete_on_termination: false,
+            size_gib: hundred(),
+            kind: gp3(),
+            iops: None,
+            throughput: None,
+            tags: BTreeMap::new(),
+        }
+    }
+}
+
 impl Instance {
     /// A running on-demand machine without tags.
     pub fn new(account: &str, region: &str, id: &str, instance_type: &str) -> Self {
@@ -177,6 +216,7 @@ impl Instance {
             region: region.to_owned(),
             id: id.to_owned(),
             instance_type: instance_type.to_owned(),
+            image: None,
             state: running(),
             becomes: Vec::new(),
             launched: None,

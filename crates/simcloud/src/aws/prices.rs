@@ -1,5 +1,5 @@
-//! What machines cost: a built-in list of prices on demand, to which worlds add theirs, and the
-//! prices of spot capacity, which are in the world alone.
+//! What machines and disks cost: built-in lists of prices on demand, to which worlds add theirs, and
+//! the prices of spot capacity, which are in the world alone.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,9 @@ use crate::clock::{Clock, When};
 
 /// The dated list of prices that is in the repository: type, region, price.
 const BUILT_IN: &str = include_str!("../../../../config/prices/aws.csv");
+
+/// The same for disks: usage, region, price, unit.
+const STORAGE: &str = include_str!("../../../../config/prices/aws-storage.csv");
 
 /// A price on demand (`[[aws.price]]`): Linux, shared tenancy, USD per hour.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -43,6 +46,25 @@ pub struct SpotPrice {
     pub product: String,
 }
 
+/// A price of disks or snapshots (`[[aws.storage_price]]`).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoragePrice {
+    /// The usage type without the region before it, such as `EBS:VolumeUsage.gp3`.
+    pub usage: String,
+    /// The region.
+    pub region: String,
+    /// USD per unit.
+    pub price: Decimal,
+    /// What it is counted in.
+    #[serde(default = "gib_months")]
+    pub unit: String,
+}
+
+fn gib_months() -> String {
+    "GB-Mo".to_owned()
+}
+
 fn linux() -> String {
     "Linux/UNIX".to_owned()
 }
@@ -61,6 +83,8 @@ pub(crate) struct PriceList {
     /// By type and region.
     on_demand: BTreeMap<(String, String), Decimal>,
     spot: Vec<SpotPrice>,
+    /// By usage and region.
+    storage: BTreeMap<(String, String), StoragePrice>,
 }
 
 impl PriceList {
@@ -70,7 +94,30 @@ impl PriceList {
             let (kind, region) = (fields.next()?.to_owned(), fields.next()?.to_owned());
             Some(((kind, region), fields.next()?.parse().ok()?))
         };
-        Self { on_demand: BUILT_IN.lines().filter_map(row).collect(), spot: Vec::new() }
+        let disk = |line: &str| {
+            let mut fields = line.split(',').map(str::to_owned);
+            let (usage, region) = (fields.next()?, fields.next()?);
+            let price = fields.next()?.parse().ok()?;
+            let unit = fields.next()?;
+            // What holds everywhere is no product of this service.
+            (!region.is_empty()).then_some(StoragePrice { usage, region, price, unit })
+        };
+        let mut list = Self {
+            on_demand: BUILT_IN.lines().filter_map(row).collect(),
+            spot: Vec::new(),
+            storage: BTreeMap::new(),
+        };
+        STORAGE.lines().filter_map(disk).for_each(|price| list.add_storage(price));
+        list
+    }
+
+    pub(crate) fn add_storage(&mut self, price: StoragePrice) {
+        self.storage.insert((price.usage.clone(), price.region.clone()), price);
+    }
+
+    /// Every price of disks and snapshots.
+    pub(crate) fn storage(&self) -> impl Iterator<Item = &StoragePrice> {
+        self.storage.values()
     }
 
     pub(crate) fn add(&mut self, price: Price) {
@@ -124,7 +171,8 @@ mod tests {
         assert_eq!(price("p4d.24xlarge", "us-east-1").as_deref(), Some("21.957642"));
         assert_eq!(price("p4d.24xlarge", "eu-west-1").as_deref(), Some("23.71569"));
         assert_eq!(price("dl2q.24xlarge", ""), None);
-        assert!(!BUILT_IN.contains('"'), "a quoted field would have to be read as one");
+        assert!(![BUILT_IN, STORAGE].concat().contains('"'), "a quoted field is to be read as one");
+        assert_eq!(list.storage().count(), STORAGE.lines().count() - 2, "head, and one everywhere");
         assert!(list.all().all(|(_, region, hourly)| !region.is_empty() && hourly > Decimal::ZERO));
     }
 }

@@ -1,4 +1,4 @@
-//! `GetProducts` of the price list: what machines cost on demand, each product as a text of JSON, with
+//! `GetProducts` of the price list: what machines and disks cost on demand, each product as a text of JSON, with
 //! the neighbours from which a client has to tell it apart.
 
 use rust_decimal::Decimal;
@@ -6,9 +6,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::aws::account::Account;
+use crate::aws::costs::prefix;
 use crate::aws::error::AwsError;
 use crate::aws::json;
 use crate::aws::paging::{Paging, Quirk};
+use crate::aws::prices::StoragePrice;
 use crate::aws::world::AwsWorld;
 use crate::clock::Clock;
 
@@ -35,13 +37,13 @@ struct Filter {
 }
 
 /// One entry of the list.
-struct Product<'a> {
-    kind: &'a str,
-    region: &'a str,
-    system: &'static str,
-    tenancy: &'static str,
-    capacity: &'static str,
-    hourly: Decimal,
+struct Product {
+    sku: String,
+    family: &'static str,
+    attributes: Value,
+    unit: String,
+    description: String,
+    price: Decimal,
 }
 
 pub(crate) fn products(
@@ -70,14 +72,15 @@ pub(crate) fn products(
     }
     let paging = Paging::of(Some(max), query.next_token.as_deref(), quirk)
         .ok_or_else(|| AwsError::bad("InvalidNextTokenException", "Invalid NextToken"))?;
-    let found: Vec<(String, Product<'_>)> = all(aws)
+    let mut found: Vec<Product> = machines(aws)
+        .chain(aws.prices.storage().map(storage))
         .filter(|product| query.filters.iter().all(|filter| filter.passes(product)))
-        .map(|product| (product.sku(), product))
         .collect();
+    found.sort_by(|a, b| a.sku.cmp(&b.sku));
     let rest = found
         .iter()
-        .filter(|(sku, _)| paging.after().is_none_or(|(after, _)| sku.as_str() > after))
-        .map(|(sku, product)| ((sku.as_str(), ""), product.write(sku, clock)));
+        .filter(|product| paging.after().is_none_or(|(after, _)| product.sku.as_str() > after))
+        .map(|product| ((product.sku.as_str(), ""), product.write(clock)));
     let page = paging.take(rest);
     let mut answer = json!({"FormatVersion": "aws_v1", "PriceList": page.items});
     if let Some(next) = page.next {
@@ -86,17 +89,12 @@ pub(crate) fn products(
     Ok(answer)
 }
 
-/// Every product, in the order of its number. Without a hypervisor there are whole machines only.
-fn all(aws: &AwsWorld) -> impl Iterator<Item = Product<'_>> {
+/// Every machine. Without a hypervisor there are whole ones only.
+fn machines(aws: &AwsWorld) -> impl Iterator<Item = Product> {
     aws.prices.all().flat_map(|(kind, region, hourly)| {
         let metal = is_metal(kind);
-        let product = move |system, tenancy, capacity, hourly| Product {
-            kind,
-            region,
-            system,
-            tenancy,
-            capacity,
-            hourly,
+        let product = |system, tenancy, capacity, hourly| {
+            machine((kind, region), system, tenancy, capacity, hourly)
         };
         let dearer = |percent: i64| hourly * Decimal::new(percent, 2);
         let shared = if metal { "Dedicated" } else { "Shared" };
@@ -109,7 +107,6 @@ fn all(aws: &AwsWorld) -> impl Iterator<Item = Product<'_>> {
         if !metal {
             products.push(product("Linux", "Dedicated", "Used", dearer(107)));
         }
-        products.sort_by_key(Product::sku);
         products
     })
 }
@@ -118,44 +115,76 @@ fn is_metal(kind: &str) -> bool {
     kind.split_once('.').is_some_and(|(_, size)| size.starts_with("metal"))
 }
 
-impl Product<'_> {
-    fn sku(&self) -> String {
-        let Self { kind, region, system, tenancy, capacity, .. } = self;
-        format!("{kind}.{region}.{system}.{tenancy}.{capacity}")
-    }
-
-    fn family(&self) -> &'static str {
-        if is_metal(self.kind) { "Compute Instance (bare metal)" } else { "Compute Instance" }
-    }
-
-    fn attributes(&self) -> Value {
-        json!({
+fn machine(
+    (kind, region): (&str, &str),
+    system: &str,
+    tenancy: &str,
+    capacity: &str,
+    hourly: Decimal,
+) -> Product {
+    let metal = is_metal(kind);
+    Product {
+        sku: format!("{kind}.{region}.{system}.{tenancy}.{capacity}"),
+        family: if metal { "Compute Instance (bare metal)" } else { "Compute Instance" },
+        attributes: json!({
             "servicecode": SERVICE,
             "servicename": "Amazon Elastic Compute Cloud",
-            "instanceType": self.kind,
-            "regionCode": self.region,
+            "instanceType": kind,
+            "regionCode": region,
             "locationType": "AWS Region",
-            "operatingSystem": self.system,
+            "operatingSystem": system,
             "preInstalledSw": "NA",
             "licenseModel": "No License required",
-            "tenancy": self.tenancy,
-            "capacitystatus": self.capacity,
+            "tenancy": tenancy,
+            "capacitystatus": capacity,
             "marketoption": "OnDemand",
-            "operation": if self.system == "Windows" { "RunInstances:0002" } else { "RunInstances" },
-        })
+            "operation": if system == "Windows" { "RunInstances:0002" } else { "RunInstances" },
+        }),
+        unit: "Hrs".to_owned(),
+        description: format!("{hourly} USD per {system} {kind}"),
+        price: hourly,
     }
+}
 
-    fn write(&self, sku: &str, clock: &Clock) -> String {
+/// Disks and snapshots. What they are charged for stands in the usage type alone.
+fn storage(listed: &StoragePrice) -> Product {
+    let StoragePrice { usage, region, price, unit } = listed;
+    let family = match usage.as_str() {
+        usage if usage.starts_with("EBS:VolumeUsage") => "Storage",
+        usage if usage.starts_with("EBS:VolumeP-IOPS") => "System Operation",
+        usage if usage.starts_with("EBS:VolumeP-Throughput") => "Provisioned Throughput",
+        _ => "Storage Snapshot",
+    };
+    let prefix = prefix(region);
+    let dash = if prefix.is_empty() { "" } else { "-" };
+    Product {
+        sku: format!("{usage}.{region}"),
+        family,
+        attributes: json!({
+            "servicecode": SERVICE,
+            "regionCode": region,
+            "locationType": "AWS Region",
+            "usagetype": format!("{prefix}{dash}{usage}"),
+        }),
+        unit: unit.clone(),
+        description: format!("{price} USD per {unit} of {usage}"),
+        price: *price,
+    }
+}
+
+impl Product {
+    fn write(&self, clock: &Clock) -> String {
+        let sku = &self.sku;
         let now = clock.now().format("%Y-%m-%dT00:00:00Z").to_string();
         let (term, rate) = (format!("{sku}.JRTCKXETXF"), format!("{sku}.JRTCKXETXF.6YS6EN2CT7"));
         let dimension = json!({
-            "unit": "Hrs",
+            "unit": self.unit,
             "beginRange": "0",
             "endRange": "Inf",
-            "description": format!("{} USD per {} {}", self.hourly, self.system, self.kind),
+            "description": self.description,
             "appliesTo": [],
             "rateCode": rate,
-            "pricePerUnit": {"USD": format!("{:.10}", self.hourly)},
+            "pricePerUnit": {"USD": format!("{:.10}", self.price)},
         });
         let terms = json!({term: {
             "sku": sku,
@@ -167,8 +196,8 @@ impl Product<'_> {
         let product = json!({
             "product": {
                 "sku": sku,
-                "productFamily": self.family(),
-                "attributes": self.attributes(),
+                "productFamily": self.family,
+                "attributes": self.attributes,
             },
             "serviceCode": SERVICE,
             "terms": {"OnDemand": terms},
@@ -180,12 +209,11 @@ impl Product<'_> {
 }
 
 impl Filter {
-    fn passes(&self, product: &Product<'_>) -> bool {
-        let attributes = product.attributes();
+    fn passes(&self, product: &Product) -> bool {
         let said = match self.field.as_str() {
-            "productFamily" => product.family(),
+            "productFamily" => product.family,
             "ServiceCode" | "serviceCode" => SERVICE,
-            field => attributes[field].as_str().unwrap_or_default(),
+            field => product.attributes[field].as_str().unwrap_or_default(),
         };
         let listed = || self.value.split(',').any(|value| value.trim() == said);
         match self.r#type.as_str() {

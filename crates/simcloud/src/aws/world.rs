@@ -9,10 +9,11 @@ use serde::Deserialize;
 use crate::act::{Passages, span};
 use crate::aws::account::Account;
 use crate::aws::act::{End, Key};
+use crate::aws::assets::{Address, Assets, Image, LooseVolume, Snapshot};
 use crate::aws::costs::Charge;
 use crate::aws::instance::Instance;
 use crate::aws::paging::Quirk;
-use crate::aws::prices::{Price, PriceList, SpotPrice};
+use crate::aws::prices::{Price, PriceList, SpotPrice, StoragePrice};
 use crate::aws::region::{DEFAULT, OPT_IN, OptIn};
 use crate::aws::types::InstanceType;
 
@@ -33,6 +34,7 @@ pub struct AwsWorld {
     /// How old the amounts are that Cost Explorer shows.
     pub bill_age: Span,
     charges: Vec<Charge>,
+    pub(crate) assets: Assets,
     pub(crate) prices: PriceList,
     pub(crate) passages: Passages<Key, End>,
 }
@@ -45,6 +47,12 @@ struct AwsFile {
     regions: Option<BTreeSet<String>>,
     types: BTreeMap<String, InstanceType>,
     instance: Vec<Instance>,
+    /// Volumes that hang on no machine.
+    volume: Vec<LooseVolume>,
+    /// Elastic addresses.
+    address: Vec<Address>,
+    snapshot: Vec<Snapshot>,
+    image: Vec<Image>,
     quirk: Vec<Quirk>,
     /// Requests signed further from the world's clock than this are refused; absent: never.
     max_clock_skew_s: Option<u32>,
@@ -57,6 +65,8 @@ struct AwsFile {
     price: Vec<Price>,
     /// Prices of spot capacity.
     spot_price: Vec<SpotPrice>,
+    /// Prices of disks and snapshots, besides the built-in ones or instead of them.
+    storage_price: Vec<StoragePrice>,
 }
 
 /// The AWS section contradicts itself.
@@ -65,24 +75,24 @@ pub enum AwsWorldError {
     /// Two accounts of one number, or two accounts with one key.
     #[error("account {0} is there twice, or shares an access key with another")]
     DoubleAccount(String),
-    /// A machine in no account.
-    #[error("instance {instance} is in account {account}, which is not in this world")]
+    /// A machine, or what is beside machines, in no account.
+    #[error("{instance} is in account {account}, which is not in this world")]
     NoAccount {
         /// The machine's id.
         instance: String,
         /// The account it names.
         account: String,
     },
-    /// A machine in no region.
-    #[error("instance {instance} is in region {region}, which is not in this world")]
+    /// The same in no region.
+    #[error("{instance} is in region {region}, which is not in this world")]
     NoRegion {
         /// The machine's id.
         instance: String,
         /// The region it names.
         region: String,
     },
-    /// Two machines of one id.
-    #[error("instance {0} is there twice")]
+    /// Two machines or other things of one id.
+    #[error("{0} is there twice")]
     DoubleInstance(String),
 }
 
@@ -109,6 +119,7 @@ impl Default for AwsWorld {
             sessions: BTreeMap::new(),
             bill_age: Span::ZERO,
             charges: Vec::new(),
+            assets: Assets::default(),
             prices: PriceList::built_in(),
             passages: Passages::default(),
         }
@@ -129,6 +140,7 @@ impl TryFrom<AwsFile> for AwsWorld {
         };
         file.price.into_iter().for_each(|price| world.add_price(price));
         file.spot_price.into_iter().for_each(|price| world.add_spot_price(price));
+        file.storage_price.into_iter().for_each(|price| world.prices.add_storage(price));
         world.types.extend(file.types);
         for account in file.account {
             world.add_account(account)?;
@@ -136,6 +148,10 @@ impl TryFrom<AwsFile> for AwsWorld {
         for instance in file.instance {
             world.add_instance(instance)?;
         }
+        file.volume.into_iter().try_for_each(|volume| world.add_volume(volume))?;
+        file.address.into_iter().try_for_each(|address| world.add_address(address))?;
+        file.snapshot.into_iter().try_for_each(|snapshot| world.add_snapshot(snapshot))?;
+        file.image.into_iter().try_for_each(|image| world.add_image(image))?;
         Ok(world)
     }
 }
@@ -154,19 +170,31 @@ impl AwsWorld {
     /// One more machine, in an account that exists.
     pub fn add_instance(&mut self, instance: Instance) -> Result<(), AwsWorldError> {
         let Instance { account, region, id, .. } = &instance;
-        let account = self.account(account).ok_or_else(|| AwsWorldError::NoAccount {
-            instance: id.clone(),
-            account: account.clone(),
-        })?;
-        if self.opt_in(account, region).is_none() {
-            return Err(AwsWorldError::NoRegion { instance: id.clone(), region: region.clone() });
-        }
+        self.is_place(account, region, id)?;
         let there =
-            self.machines.entry(account.id.clone()).or_default().entry(region.clone()).or_default();
+            self.machines.entry(account.clone()).or_default().entry(region.clone()).or_default();
         if there.contains_key(id) {
             return Err(AwsWorldError::DoubleInstance(id.clone()));
         }
         there.insert(id.clone(), instance);
+        Ok(())
+    }
+
+    /// Whether something can be in that account and region.
+    pub(super) fn is_place(
+        &self,
+        account: &str,
+        region: &str,
+        id: &str,
+    ) -> Result<(), AwsWorldError> {
+        let Some(found) = self.account(account) else {
+            let account = account.to_owned();
+            return Err(AwsWorldError::NoAccount { instance: id.to_owned(), account });
+        };
+        if self.opt_in(found, region).is_none() {
+            let region = region.to_owned();
+            return Err(AwsWorldError::NoRegion { instance: id.to_owned(), region });
+        }
         Ok(())
     }
 

@@ -151,7 +151,7 @@ async fn fl_017_regions_to_opt_into_are_told_only_on_request() {
 #[test]
 fn a_world_that_contradicts_itself_is_refused() {
     for (from, to, complaint) in [
-        ("id = \"i-0b\"", "id = \"i-0a\"", "instance i-0a is there twice"),
+        ("id = \"i-0b\"", "id = \"i-0a\"", "i-0a is there twice"),
         ("account = \"444455556666\"", "account = \"9\"", "not in this world"),
         ("access_keys = [\"AKIAOTHER\"]", "access_keys = [\"AKIAEXAMPLE\"]", "access key"),
         ("region = \"eu-west-1\"", "region = \"eu-west-9\"", "region eu-west-9"),

@@ -1,6 +1,7 @@
 //! The wire of the simulated clouds, over real sockets.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test ends at the first surprise")]
 
+mod assets;
 mod client;
 mod credentials;
 mod demo;

@@ -79,9 +79,10 @@ impl AwsWorld {
 
     /// The machine of this id goes without a trace. Whether there was one.
     pub(crate) fn remove(&mut self, id: &str) -> bool {
-        self.place_of(id).is_some_and(|(account, region, id)| {
-            self.remove_instance(&account, &region, &id).is_some()
-        })
+        let Some((account, region, id)) = self.place_of(id) else { return false };
+        let Some(gone) = self.remove_instance(&account, &region, &id) else { return false };
+        self.leave_volumes(&gone);
+        true
     }
 
     fn place_of(&self, id: &str) -> Option<Key> {

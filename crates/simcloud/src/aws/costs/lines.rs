@@ -154,7 +154,7 @@ fn line(
 }
 
 /// What usage types of a region begin with. Those of a region that is not here name it as it is.
-fn prefix(region: &str) -> &str {
+pub(crate) fn prefix(region: &str) -> &str {
     match region {
         "us-east-1" => "",
         "us-east-2" => "USE2",

@@ -4,4 +4,5 @@ mod lines;
 mod query;
 
 pub use lines::Charge;
+pub(super) use lines::prefix;
 pub(super) use query::cost_and_usage;

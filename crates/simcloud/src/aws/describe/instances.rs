@@ -12,6 +12,8 @@ use crate::clock::Clock;
 
 /// About what the description of a machine takes; only for making room beforehand.
 const BYTES_PER_MACHINE: usize = 2_400;
+/// The image of machines of which the world says none.
+const FOREIGN_IMAGE: &str = "ami-0123456789abcdef0";
 
 pub(crate) fn instances(ask: &Ask<'_>) -> Result<Xml, AwsError> {
     let ids = ask.form.list("InstanceId");
@@ -57,6 +59,7 @@ fn is_known(filter: &str) -> bool {
     matches!(
         filter,
         "availability-zone"
+            | "image-id"
             | "instance-id"
             | "instance-lifecycle"
             | "instance-state-code"
@@ -72,6 +75,7 @@ fn is_known(filter: &str) -> bool {
 fn passes(filter: &Filter, machine: &Instance, clock: &Clock) -> bool {
     match filter.name.as_str() {
         "availability-zone" => filter.fits(&machine.zone()),
+        "image-id" => filter.fits(machine.image.as_deref().unwrap_or(FOREIGN_IMAGE)),
         "instance-id" => filter.fits(&machine.id),
         "instance-lifecycle" => machine.lifecycle().is_some_and(|word| filter.fits(word)),
         "instance-state-code" => filter.fits(&state_code(machine.state_at(clock)).to_string()),
@@ -106,7 +110,7 @@ fn answer(ask: &Ask<'_>, machines: &[&Instance], next: Option<&str>) -> Xml {
             xml.leaf("ownerId", &first.account);
             xml.maybe("requesterId", first.requester.as_deref());
             xml.fixed("<groupSet/>");
-            xml.set("instancesSet", members, |xml, machine| describe(xml, machine, ask.clock));
+            xml.set("instancesSet", members, |xml, machine| describe(xml, machine, ask));
         });
         xml.maybe("nextToken", next);
     })
@@ -116,12 +120,16 @@ fn suffix(machine: &Instance) -> &str {
     machine.id.strip_prefix("i-").unwrap_or(&machine.id)
 }
 
-fn describe(xml: &mut Xml, machine: &Instance, clock: &Clock) {
+fn describe(xml: &mut Xml, machine: &Instance, ask: &Ask<'_>) {
+    let clock = ask.clock;
+    let elastic = ask.aws.assets.addresses.of(&machine.region).find(|(_, address)| {
+        address.account == machine.account && address.machine.as_ref() == Some(&machine.id)
+    });
     let state = machine.state_at(clock);
     let gone = state == "terminated";
     let created = machine.created_at(clock).map(timestamp);
     xml.leaf("instanceId", &machine.id);
-    xml.fixed("<imageId>ami-0123456789abcdef0</imageId>");
+    xml.leaf("imageId", machine.image.as_deref().unwrap_or(FOREIGN_IMAGE));
     xml.node("instanceState", |xml| {
         xml.value("code", state_code(state));
         xml.leaf("name", state);
@@ -143,7 +151,8 @@ fn describe(xml: &mut Xml, machine: &Instance, clock: &Clock) {
     if !gone {
         xml.fixed("<subnetId>subnet-0123456789abcdef0</subnetId>");
         xml.fixed("<vpcId>vpc-0123456789abcdef0</vpcId>");
-        xml.maybe("ipAddress", machine.public_ip.as_deref());
+        let ip = elastic.map(|(ip, _)| ip).or(machine.public_ip.as_deref());
+        xml.maybe("ipAddress", ip);
     }
     xml.fixed("<groupSet/>");
     if let Some(reason) = &machine.state_reason {
@@ -186,10 +195,12 @@ fn describe(xml: &mut Xml, machine: &Instance, clock: &Clock) {
             xml.fixed("<deleteOnTermination>true</deleteOnTermination>");
             xml.fixed("<networkCardIndex>0</networkCardIndex>");
         });
-        if let Some(ip) = &machine.public_ip {
+        let lent = machine.public_ip.as_deref().map(|ip| (ip, "amazon"));
+        let own = elastic.map(|(ip, address)| (ip, address.account.as_str()));
+        if let Some((ip, owner)) = own.or(lent) {
             xml.node("association", |xml| {
                 xml.leaf("publicIp", ip);
-                xml.fixed("<ipOwnerId>amazon</ipOwnerId>");
+                xml.leaf("ipOwnerId", owner);
             });
         }
     });
