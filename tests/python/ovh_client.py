@@ -172,10 +172,37 @@ def check_denied_usage():
         assert answer.json()["details"]["unauthorizedActionsByIAM"] == right, answer.json()
 
 
+def check_storage(client):
+    volumes = {volume["id"]: volume for volume in shaped("volume", client.get(f"{ROOT}/volume"))}
+    assert {id: volume["attachedTo"] for id, volume in volumes.items()} == {
+        "c0ffee00-0000-4000-8000-000000000001": [WHISPER],
+        "c0ffee00-0000-4000-8000-000000000002": [],
+    }, volumes
+    left = volumes["c0ffee00-0000-4000-8000-000000000002"]
+    assert (left["status"], left["creationDate"]) == ("available", "2026-10-31T09:00:00Z"), left
+    (snapshot,) = shaped("snapshot", client.get(f"{ROOT}/volume/snapshot"))
+    assert snapshot["volumeId"] not in volumes, snapshot
+    (image,) = shaped("image", client.get(f"{ROOT}/snapshot"))
+    assert image["name"] == "golden image", image
+    assert client.get(f"{ROOT}/region/SBG5/floatingip") == []
+    (address,) = shaped("floating-ip", client.get(f"{ROOT}/region/GRA11/floatingip"))
+    assert (address["status"], address["associatedEntity"]) == ("down", None), address
+    refused(ResourceNotFoundError, client, f"{ROOT}/region/BHS5/floatingip")
+
+
 def check_recorded(folder):
     """What was recorded, or composed after OVHcloud's schema, has the same shape."""
-    for file in folder.glob("*GET_usage_current_200*.json"):
-        shaped("usage", json.loads(file.read_text()))
+    for shape, name in (
+        ("usage", "usage_current"),
+        ("volume", "volumes"),
+        ("snapshot", "volume_snapshots"),
+        ("image", "image_snapshots"),
+        ("floating-ip", "floatingips"),
+    ):
+        files = list(folder.glob(f"*GET_{name}_200*.json"))
+        assert files, name
+        for file in files:
+            shaped(shape, json.loads(file.read_text()))
 
 
 def read_book(client):
@@ -188,6 +215,9 @@ def read_book(client):
     rows = {addon["planCode"]: addon for addon in shaped("addon", book["addons"])}
     assert rows["l40s-90.monthly.postpaid"]["pricings"][0]["intervalUnit"] == "month"
     assert rows["ai-app-l4-1-gpu.minute.consumption"]["pricings"][0]["intervalUnit"] == "minute"
+    # A GiB and hour, in billionths of ten euros; what it is per, the row does not say.
+    (classic,) = rows["volume.classic.consumption"]["pricings"]
+    assert (classic["price"], classic["intervalUnit"]) == (5900, "none"), classic
     return rows
 
 
@@ -215,6 +245,7 @@ def read(client):
     check_machines(machines, client)
     check_cluster(client)
     check_usage(client)
+    check_storage(client)
     flavors = {flavor["id"]: flavor for flavor in shaped("flavor", client.get(f"{ROOT}/flavor"))}
     assert all(machine["flavorId"] in flavors for machine in machines.values())
     assert all(f["region"] == "GRA11" for f in client.get(f"{ROOT}/flavor", region="GRA11"))
@@ -237,6 +268,8 @@ def act():
     assert client.post(f"{ROOT}/instance/{ASR}/shelve") is None
     seen = [read(ASR) for _ in range(3)]
     assert seen == ["SHELVING", "SHELVED", "SHELVED_OFFLOADED"], seen
+    (image,) = [it for it in client.get(f"{ROOT}/snapshot") if it["name"].endswith("-shelved")]
+    assert shaped("image", image)["name"] == "carol--asr-train-shelved", image
     assert "vm_state shelved_offloaded" in refused(
         ResourceConflictError, client, f"{ROOT}/instance/{ASR}/shelve", "post"
     )

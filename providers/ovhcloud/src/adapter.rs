@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_model::{
-    Bill, Fact, Ignorance, Instance, InstanceId, Location, Offer, Price, ProviderAccount,
+    Assets, Bill, Fact, Ignorance, Instance, InstanceId, Location, Offer, Price, ProviderAccount,
     ProviderName, Source, Tag, Tags, Verb,
 };
 use reaper_provider::{
@@ -13,8 +13,9 @@ use reaper_provider::{
     OpenError, Provider, ProviderError, Sink, StopPermit,
 };
 
+use crate::assets::Reading;
 use crate::billing::Billing;
-use crate::client::{Api, INSTANCE, INSTANCES, PROJECT, SHELVE};
+use crate::client::{Api, INSTANCE, INSTANCES, PROJECT, SHELVE, VOLUMES};
 use crate::convert::Place;
 use crate::listing::Listing;
 use crate::notes::Notes;
@@ -309,5 +310,18 @@ impl Provider for OvhProvider {
         let Self { api, prices, notes, .. } = self;
         let billing = Billing { api, cx, account: &identity.account, prices, notes };
         billing.read().await.map(Some)
+    }
+
+    async fn assets(&self, cx: &CallContext, identity: &Identity, location: &Location) -> Assets {
+        let (source, tags) = (Source::new(VOLUMES), self.tags().clone());
+        let place = Place {
+            account: &identity.account,
+            location,
+            source: &source,
+            now: cx.now,
+            tags: &tags,
+        };
+        let Self { api, prices, notes, .. } = self;
+        Reading { api, cx, place, prices, notes }.run().await
     }
 }

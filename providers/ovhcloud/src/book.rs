@@ -1,6 +1,6 @@
-//! The public price catalogue: what machines of a flavour cost and which accelerators they have.
-//! It is 8 MB of which little is kept: rows are read one by one and dropped unless they price a
-//! machine by the hour or the month.
+//! The public price catalogue: what machines of a flavour cost and which accelerators they have, and
+//! what a GiB of storage costs. It is 8 MB of which little is kept: rows are read one by one and
+//! dropped unless they price a machine by the hour or the month, or storage by the hour.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -145,10 +145,16 @@ struct Memory {
 impl Rows {
     fn take(&mut self, addon: &Addon) {
         let Some(code) = addon.plan_code.good() else { return };
-        let Some((flavor, unit)) = plan::read(code) else { return };
-        if let Some(gear) = addon.blobs.good().and_then(Blobs::gear) {
-            self.learn(flavor, gear);
-        }
+        let unit = match plan::read(code) {
+            _ if plan::is_of_storage(code) => Unit::Hour,
+            Some((flavor, unit)) => {
+                if let Some(gear) = addon.blobs.good().and_then(Blobs::gear) {
+                    self.learn(flavor, gear);
+                }
+                unit
+            }
+            None => return,
+        };
         if let Some(price) =
             addon.pricings.iter().filter_map(Lenient::good).find_map(|p| p.of(unit))
         {
@@ -272,6 +278,20 @@ mod tests {
             );
             assert_eq!(book(&odd).price("x-1.consumption"), None, "{unit} {amount}");
         }
+    }
+
+    #[test]
+    fn storage_is_priced_by_the_hour_though_its_unit_is_not_said() {
+        let rows = r#"{"locale":{"currencyCode":"EUR"},"addons":[
+            {"planCode":"volume.classic.consumption","pricings":[{"intervalUnit":"none","price":5900}]},
+            {"planCode":"snapshot.consumption","pricings":[{"intervalUnit":"hour","price":1500}]},
+            {"planCode":"volume.classic.monthly.postpaid",
+             "pricings":[{"intervalUnit":"month","price":4000000}]}]}"#;
+        let rows = book(rows);
+        assert_eq!(price(&rows, "volume.classic.consumption").as_deref(), Some("0.000059 Hour"));
+        assert_eq!(price(&rows, "snapshot.consumption").as_deref(), Some("0.000015 Hour"));
+        assert_eq!(rows.price("volume.classic.monthly.postpaid"), None);
+        assert!(rows.gpu("snapshot").is_none() && !rows.is_ordinary("snapshot"), "no flavour");
     }
 
     #[test]

@@ -14,7 +14,10 @@ use crate::error;
 use crate::login::Login;
 use crate::oauth::{AccessToken, ServiceAccount};
 use crate::signature::{ApplicationKeys, ServerClock};
-use crate::wire::{Account, Credential, Flavor, Instance, Node, Project, Usage};
+use crate::wire::{
+    Account, Credential, Flavor, FloatingIp, Image, Instance, Node, Project, Snapshot, Usage,
+    Volume,
+};
 
 /// OVHcloud documents no limit and answers 429 to the hasty. A project takes a handful of calls, and
 /// one for each Kubernetes cluster; tools that were throttled had twenty and more in flight.
@@ -36,6 +39,15 @@ pub(crate) const USAGE: &str = "ovhcloud:GET /cloud/project/{project}/usage/curr
 pub(crate) const ACCOUNT: &str = "ovhcloud:GET /me";
 /// The right to read that account.
 const ACCOUNT_RIGHT: &str = "account:apiovh:me/get";
+/// How errors and facts name the volumes.
+pub(crate) const VOLUMES: &str = "ovhcloud:GET /cloud/project/{project}/volume";
+/// How errors and facts name the snapshots of volumes.
+pub(crate) const SNAPSHOTS: &str = "ovhcloud:GET /cloud/project/{project}/volume/snapshot";
+/// How errors and facts name the images.
+pub(crate) const IMAGES: &str = "ovhcloud:GET /cloud/project/{project}/snapshot";
+/// How errors and facts name the floating addresses of a region.
+pub(crate) const FLOATING_IPS: &str =
+    "ovhcloud:GET /cloud/project/{project}/region/{region}/floatingip";
 /// How errors and facts name the price catalogue.
 pub(crate) const CATALOGUE: &str = "ovhcloud:GET /order/catalog/public/cloud";
 
@@ -185,6 +197,50 @@ impl Api {
         cluster: &str,
     ) -> Result<Vec<Lenient<Node>>, ProviderError> {
         self.list(cx, self.read(NODES, "kube/node/get", &["kube", cluster, "node"])).await
+    }
+
+    /// The volumes of all regions.
+    pub(crate) async fn volumes(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Vec<Lenient<Volume>>, ProviderError> {
+        self.list(cx, self.read(VOLUMES, "volume/get", &["volume"])).await
+    }
+
+    /// The snapshots of volumes of all regions.
+    pub(crate) async fn volume_snapshots(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Vec<Lenient<Snapshot>>, ProviderError> {
+        let call = self.read(SNAPSHOTS, "volume/snapshot/get", &["volume", "snapshot"]);
+        self.list(cx, call).await
+    }
+
+    /// The images of all regions, which OVHcloud calls snapshots here.
+    pub(crate) async fn images(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Vec<Lenient<Image>>, ProviderError> {
+        self.list(cx, self.read(IMAGES, "snapshot/get", &["snapshot"])).await
+    }
+
+    /// The regions of the project.
+    pub(crate) async fn regions(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Vec<Lenient<String>>, ProviderError> {
+        let name = "ovhcloud:GET /cloud/project/{project}/region";
+        self.list(cx, self.read(name, "region/get", &["region"])).await
+    }
+
+    /// The floating addresses of one region.
+    pub(crate) async fn floating_ips(
+        &self,
+        cx: &CallContext,
+        region: &str,
+    ) -> Result<Vec<Lenient<FloatingIp>>, ProviderError> {
+        let path = ["region", region, "floatingip"];
+        self.list(cx, self.read(FLOATING_IPS, "region/floatingip/get", &path)).await
     }
 
     /// What the project has cost in its current month.

@@ -13,9 +13,9 @@ use crate::wire::{self, Flavor};
 use crate::{flavor, plan, stop};
 
 /// OVHcloud's Public Cloud opened in this year: an older date is a filler.
-const FIRST_YEAR: i32 = 2012;
+pub(crate) const FIRST_YEAR: i32 = 2012;
 /// How far ahead of us the provider's clock may be before a date counts as of the future.
-const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(5);
+pub(crate) const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(5);
 
 /// What stands for a plan that could not be read.
 const UNREADABLE: &str = "unreadable";

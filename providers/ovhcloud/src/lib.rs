@@ -17,6 +17,8 @@
 //! | `nodes` | which machines belong to a Kubernetes node pool |
 //! | `flavor` | which flavours carry accelerators, and which have disks inside |
 //! | `convert` | an instance into the model's nouns |
+//! | `assets` | volumes, snapshots, images and floating addresses, used or not |
+//! | `owned` | who uses them |
 //! | `stop` | what each state costs, and what a stop would mean |
 //! | `billing` | what OVHcloud itself has billed this month |
 //! | `notes` | what a reader should know besides |
@@ -26,6 +28,7 @@
 //! | `error` | OVHcloud's error bodies into the taxonomy of `reaper-provider` |
 
 pub mod adapter;
+mod assets;
 mod billing;
 mod book;
 mod client;
@@ -40,6 +43,7 @@ mod login;
 mod nodes;
 mod notes;
 mod oauth;
+mod owned;
 mod plan;
 mod price;
 #[cfg(test)]

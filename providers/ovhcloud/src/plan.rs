@@ -16,6 +16,14 @@ pub(crate) fn read(code: &str) -> Option<(&str, Unit)> {
     (!flavor.is_empty()).then_some((flavor, unit))
 }
 
+/// Whether it is the plan of a volume, a snapshot or a floating address: an hour of each GiB, or of
+/// the address.
+pub(crate) fn is_of_storage(code: &str) -> bool {
+    let mut parts = code.split('.');
+    matches!(parts.next(), Some("volume" | "snapshot" | "floatingip"))
+        && parts.any(|part| part == "consumption")
+}
+
 /// The plan of a flavour whose machine names none: the ordinary one.
 pub(crate) fn of(flavor: &str, unit: Unit) -> String {
     match unit {
@@ -43,6 +51,22 @@ mod tests {
         assert_eq!(read("b3-8.monthly.postpaid.3AZ"), Some(("b3-8", Unit::Month)));
         for other in ["ai-app-l4-1-gpu.minute.consumption", "h100-380", ".consumption", ""] {
             assert_eq!(read(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn storage_is_told_from_machines_by_the_first_word() {
+        for code in [
+            "volume.high-speed-gen2.consumption",
+            "volume.classic.consumption.LZ.EU",
+            "volume.snapshot.consumption",
+            "snapshot.consumption",
+            "floatingip.floatingip.hour.consumption",
+        ] {
+            assert!(is_of_storage(code), "{code}");
+        }
+        for other in ["volume.classic.monthly.postpaid", "l4-90.consumption", "volume", ""] {
+            assert!(!is_of_storage(other), "{other}");
         }
     }
 

@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, NaiveTime, Utc};
 use reaper_http::Lenient;
+use reaper_model::price::HOURS_PER_MONTH;
 use reaper_model::{
-    Fact, Gpu, Ignorance, Instance, Location, MachineType, Offer, Price, PriceSource, Purchase,
-    Source, Unit,
+    Fact, Gpu, Ignorance, Instance, Location, MachineType, Money, Offer, Price, PriceSource,
+    Purchase, Source, Unit,
 };
 use reaper_provider::{CallContext, Catalogue, CatalogueError};
+use rust_decimal::Decimal;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
@@ -183,6 +185,25 @@ impl Prices {
         let (money, unit) = book.price(plan_code)?;
         let source = PriceSource::ProviderApi;
         Some((Price { money, unit, source, as_of: read_at.date_naive() }, read_at))
+    }
+
+    /// What a month of `count` GiB, or addresses, costs by a plan. Only the catalogue knows it: the
+    /// dated list has machines alone.
+    pub(crate) fn per_month(&self, plan_code: &str, count: Decimal) -> Fact<Money> {
+        let found = self.read_book().and_then(|(book, read_at)| {
+            let (money, unit) = book.price(plan_code)?;
+            (unit == Unit::Hour).then_some((money, *read_at))
+        });
+        match found {
+            Some((hourly, read_at)) => {
+                let month = hourly.times(count * Decimal::from(HOURS_PER_MONTH));
+                Fact::known(month, &Source::new(CATALOGUE), read_at)
+            }
+            None => Fact::unknown(
+                Ignorance::NotOffered,
+                format!("no price of {plan_code} is known: the catalogue did not give it"),
+            ),
+        }
     }
 
     /// The catalogue, if it was needed and could be read.

@@ -68,6 +68,14 @@ fn check(recording: &Recording, body: &[u8]) {
             assert_eq!(meter == Meter::StoppedFree, word.starts_with("SHELVED"), "{file}");
             assert_ne!(meter, Meter::Unknown, "{file}");
         }
+        ("GET", "/volume") => things::<wire::Volume>(file, body, |volume| &volume.thing),
+        ("GET", "/volume/snapshot") => {
+            things::<wire::Snapshot>(file, body, |snapshot| &snapshot.thing);
+        }
+        ("GET", "/snapshot") => things::<wire::Image>(file, body, |image| &image.thing),
+        ("GET", tail) if tail.ends_with("/floatingip") => {
+            all_good::<wire::FloatingIp>(file, body);
+        }
         ("GET", "/flavor") => all_good::<wire::Flavor>(file, body),
         ("GET", "/kube") => all_good::<String>(file, body),
         ("GET", "/kube/kube-12345/node") => all_good::<wire::Node>(file, body),
@@ -86,6 +94,19 @@ fn check(recording: &Recording, body: &[u8]) {
         ("POST", _) => decoded::<wire::Token>(file, body),
         (_, tail) if tail.contains("/order/catalog/") => decoded::<Book>(file, body),
         _ => decoded::<serde_json::Value>(file, body),
+    }
+}
+
+/// All of them have an id, a region, a size and a date, whatever era they are of.
+fn things<T: DeserializeOwned>(file: &str, body: &[u8], thing: impl Fn(&T) -> &wire::Thing) {
+    let list: Vec<Lenient<T>> = serde_json::from_slice(body).expect(file);
+    assert!(!list.is_empty(), "{file}");
+    for one in &list {
+        let thing = thing(one.good().expect(file));
+        assert!(thing.id.good().is_some() && thing.region.good().is_some(), "{file}");
+        assert!(thing.size.good().is_some(), "{file}");
+        let date = thing.creation_date.good().or_else(|| thing.created.good());
+        assert!(date.is_some(), "{file}");
     }
 }
 

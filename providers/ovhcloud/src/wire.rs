@@ -50,6 +50,8 @@ pub(crate) struct Instance {
     /// Null for machines that boot from a volume. Read to be named when it is odd, for nothing
     /// else.
     pub(crate) image: Lenient<Object>,
+    /// What a machine in a list was made of.
+    pub(crate) image_id: Lenient<String>,
     pub(crate) plan_code: Lenient<String>,
     /// There once a monthly plan is wanted or has begun.
     pub(crate) monthly_billing: Lenient<Object>,
@@ -71,6 +73,74 @@ pub(crate) struct Flavor {
 /// An object of which it only matters whether it is there.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Object {}
+
+/// What volumes, snapshots and images have in common.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Thing {
+    pub(crate) id: Lenient<String>,
+    /// Empty for most.
+    pub(crate) name: Lenient<String>,
+    pub(crate) region: Lenient<String>,
+    /// GiB.
+    pub(crate) size: Lenient<Amount>,
+    pub(crate) creation_date: Lenient<String>,
+    /// The same in older answers.
+    pub(crate) created: Lenient<String>,
+    pub(crate) plan_code: Lenient<String>,
+}
+
+/// A volume.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Volume {
+    #[serde(flatten)]
+    pub(crate) thing: Thing,
+    pub(crate) attached_to: Lenient<Vec<String>>,
+    pub(crate) status: Lenient<String>,
+    /// `classic`, `high-speed`, and whatever is new.
+    #[serde(rename = "type")]
+    pub(crate) kind: Lenient<String>,
+}
+
+/// A snapshot of a volume.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Snapshot {
+    #[serde(flatten)]
+    pub(crate) thing: Thing,
+    pub(crate) volume_id: Lenient<String>,
+}
+
+/// An image: a backup of a machine, or what shelving made of one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Image {
+    #[serde(flatten)]
+    pub(crate) thing: Thing,
+}
+
+/// A floating address.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct FloatingIp {
+    pub(crate) id: Lenient<String>,
+    pub(crate) ip: Lenient<String>,
+    pub(crate) region: Lenient<String>,
+    pub(crate) status: Lenient<String>,
+    /// Null for one that leads nowhere.
+    pub(crate) associated_entity: Lenient<Entity>,
+}
+
+/// What a floating address leads to.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Entity {
+    /// `instance`, `loadbalancer`, …
+    #[serde(rename = "type")]
+    pub(crate) kind: Lenient<String>,
+    pub(crate) id: Lenient<String>,
+}
 
 /// A node of a Kubernetes cluster.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]

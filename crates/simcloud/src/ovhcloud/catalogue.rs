@@ -1,5 +1,5 @@
-//! The public price catalogue, with its traps: products by the minute that look like machines, and
-//! a US book that leaves the unit out.
+//! The public price catalogue, with its traps: products by the minute that look like machines, rows
+//! of storage whose hours have no unit, and a US book that leaves it out everywhere.
 
 use http::StatusCode;
 use rust_decimal::Decimal;
@@ -9,6 +9,16 @@ use serde_json::{Value, json};
 use crate::ovhcloud::answer::{Problem, refusal};
 use crate::ovhcloud::flavor::{Flavor, Gpu};
 use crate::ovhcloud::world::OvhWorld;
+
+/// What a GiB costs in an hour, in units of 1e-8, and a floating address, which has no size.
+const STORAGE: [(&str, i64); 6] = [
+    ("volume.classic.consumption", 5_900),
+    ("volume.high-speed.consumption", 11_900),
+    ("volume.high-speed-gen2.consumption", 13_200),
+    ("volume.snapshot.consumption", 1_500),
+    ("snapshot.consumption", 1_500),
+    ("floatingip.floatingip.hour.consumption", 250_000),
+];
 
 /// The book of a subsidiary. All of them have the same figures here, in their own currency.
 pub(crate) fn book(ovh: &OvhWorld, subsidiary: &str) -> Result<Value, Problem> {
@@ -45,6 +55,8 @@ pub(crate) fn book(ovh: &OvhWorld, subsidiary: &str) -> Result<Value, Problem> {
     let by_minute = Decimal::new(125, 4);
     addons.push(addon("ai-app-l4-1-gpu.minute.consumption", "minute", by_minute, &notebook));
     let volume = Flavor { gpu: None, ..notebook };
+    addons
+        .extend(STORAGE.map(|(plan, price)| addon(plan, "none", Decimal::new(price, 8), &volume)));
     addons.extend((0..ovh.catalogue_fillers).map(|number| {
         addon(&format!("volume.filler-{number}.consumption"), unit("hour"), by_minute, &volume)
     }));

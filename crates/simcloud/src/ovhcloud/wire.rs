@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::ovhcloud::act::{self, End};
 use crate::ovhcloud::answer::{self, Problem, gone, no_such_call, refusal};
-use crate::ovhcloud::{auth, catalogue, usage};
+use crate::ovhcloud::{auth, catalogue, storage, usage};
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
 
@@ -86,6 +86,7 @@ fn template(path: &str) -> String {
             "project" => "{project}",
             "instance" => "{instance}",
             "kube" => "{cluster}",
+            "region" => "{region}",
             _ => segment,
         });
         before = segment;
@@ -136,8 +137,11 @@ fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
     let may = |right: &str| if project.denies(right) { Err(answer::denied(right)) } else { Ok(()) };
     let region = query("region");
     let here = |found: &str| region.as_deref().is_none_or(|wanted| wanted == found);
-    let regions: BTreeSet<&str> =
-        ovh.instances(id).map(|instance| instance.region.as_str()).collect();
+    let regions: BTreeSet<&str> = ovh
+        .instances(id)
+        .map(|instance| instance.region.as_str())
+        .chain(ovh.storage.regions(id))
+        .collect();
     Ok(match rest {
         [] => {
             may("get")?;
@@ -164,7 +168,26 @@ fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
                 })
                 .collect()
         }
-        ["region"] => json!(regions),
+        ["region"] => {
+            may("region/get")?;
+            json!(regions)
+        }
+        ["region", region, "floatingip"] if regions.contains(region) => {
+            may("region/floatingip/get")?;
+            storage::floating_ips(ovh, id, region)
+        }
+        ["volume"] => {
+            may("volume/get")?;
+            storage::volumes(ovh, id, clock)
+        }
+        ["volume", "snapshot"] => {
+            may("volume/snapshot/get")?;
+            storage::snapshots(ovh, id, clock)
+        }
+        ["snapshot"] => {
+            may("snapshot/get")?;
+            storage::images(ovh, id, clock)
+        }
         ["usage", "current"] => {
             may("usage/current/get")?;
             usage::current(ovh, project, clock)

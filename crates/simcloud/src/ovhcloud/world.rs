@@ -13,6 +13,7 @@ use crate::ovhcloud::act::End;
 use crate::ovhcloud::flavor::Flavor;
 use crate::ovhcloud::instance::Instance;
 use crate::ovhcloud::project::Project;
+use crate::ovhcloud::storage::{FloatingIp, Image, Snapshot, Storage, Volume};
 use crate::ovhcloud::usage::Charge;
 use crate::usage::{Run, Usage};
 
@@ -33,6 +34,8 @@ pub struct OvhWorld {
     pub bill_age: Span,
     /// What is billed besides the machines.
     pub charges: Vec<Charge>,
+    /// What costs money beside machines.
+    pub storage: Storage,
     /// Tokens by text: the project, and until when.
     tokens: BTreeMap<String, (String, DateTime<Utc>)>,
     pub(crate) passages: Passages<String, End>,
@@ -51,6 +54,10 @@ struct OvhFile {
     #[serde(deserialize_with = "span")]
     bill_age: Span,
     charge: Vec<Charge>,
+    volume: Vec<Volume>,
+    snapshot: Vec<Snapshot>,
+    image: Vec<Image>,
+    floating_ip: Vec<FloatingIp>,
 }
 
 impl Default for OvhWorld {
@@ -65,6 +72,7 @@ impl Default for OvhWorld {
             catalogue_fillers: 0,
             bill_age: Span::ZERO,
             charges: Vec::new(),
+            storage: Storage::default(),
             tokens: BTreeMap::new(),
             passages: Passages::default(),
             usage: Usage::default(),
@@ -100,6 +108,12 @@ impl TryFrom<OvhFile> for OvhWorld {
             catalogue_fillers: file.catalogue_fillers,
             bill_age: file.bill_age,
             charges: file.charge,
+            storage: Storage {
+                volumes: file.volume,
+                snapshots: file.snapshot,
+                images: file.image,
+                floating_ips: file.floating_ip,
+            },
             ..Self::default()
         };
         world.max_clock_skew_s = file.max_clock_skew_s.unwrap_or(world.max_clock_skew_s);

@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot set itself up has failed")]
 
 mod acting;
+mod assets;
 mod billing;
 mod kit;
 mod listing;
