@@ -18,8 +18,8 @@ use crate::problem::{ConfigError, Problem};
 use crate::section::Section;
 use crate::types::{Config, Mode};
 use crate::{
-    account, budgets, channels, coverage, currency, email, hooks, owners, prices, rules, schedules,
-    settings,
+    account, budgets, channels, coverage, currency, email, hooks, idle, owners, prices, rules,
+    schedules, settings,
 };
 
 /// What an embedded text is called in messages.
@@ -116,6 +116,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
         root.value("placeholders").is_none(),
     );
     let expiry_tag = root.text_or(cx, "expiry_tag", reaper_policy::spec::DEFAULT_EXPIRY_TAG);
+    let own_tags = idle::own_tags(cx, root);
     let folder = folder(cx);
     let state = settings::state(cx, root, &folder);
     let rates = prices::rates(cx, root, currency);
@@ -123,6 +124,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
     let accounts = account::accounts(cx, root);
     let owners: OwnerSpec = owners::owners(cx, root);
     let protect: ProtectSpec = owners::protect(cx, root);
+    own_tags.check(cx, root, &protect, &expiry_tag);
     let names = rules::Names::of(cx, root, &accounts);
     let rules = rules::rules(cx, root, &names, launch_grace);
     let exemptions = rules::exemptions(cx, root, &names);
@@ -163,6 +165,9 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
             launch_grace,
             placeholders,
             expiry_tag,
+            idle_stop_tag: own_tags.idle_stop,
+            working_hours_tag: own_tags.working_hours,
+            timezone,
         },
         limits,
         prices,

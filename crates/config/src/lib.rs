@@ -31,6 +31,7 @@ mod document;
 mod email;
 mod enforce;
 mod hooks;
+mod idle;
 mod keys;
 mod moment;
 mod owners;

@@ -4,15 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reaper_model::Span;
 use reaper_model::document::{OwnerStatus, WantedAction};
-use reaper_policy::spec::{APPEARED_AFTER_STOP, DEFAULT_NOTICE};
+use reaper_policy::spec::{APPEARED_AFTER_STOP, DEFAULT_NOTICE, IDLE_STOP, WORKING_HOURS};
 use reaper_policy::{Conditions, Exemption, Pattern, RuleSpec};
 use toml::de::DeValue;
 
 use crate::context::{Context, help};
+use crate::idle;
 use crate::keys::nearest;
 use crate::section::Section;
 use crate::types::Account;
 use crate::value;
+
+/// Names under which other things are reported than rules of the file.
+const RESERVED: [&str; 3] = [APPEARED_AFTER_STOP, IDLE_STOP, WORKING_HOURS];
 
 /// Names that conditions may refer to.
 pub(crate) struct Names {
@@ -72,7 +76,7 @@ pub(crate) fn rules(
             let message = format!("there are two rules `{}`", name.value);
             cx.refuse(name.span.clone(), message, help("give each a name of its own"));
         }
-        if name.value == APPEARED_AFTER_STOP {
+        if RESERVED.contains(&name.value.as_str()) {
             let message = format!("a rule cannot be called `{}`", name.value);
             cx.refuse(name.span, message, help("reaper reports under this name itself"));
         }
@@ -171,6 +175,8 @@ fn conditions(cx: &mut Context<'_>, section: &Section<'_>, names: &Names) -> Con
         gpu: section.patterns(cx, "gpu"),
         state: section.patterns(cx, "state"),
         tag: tags(cx, section),
+        idle: idle::idle(cx, section),
+        outside_hours: idle::hours(cx, section),
     }
 }
 
@@ -237,7 +243,8 @@ fn tags(cx: &mut Context<'_>, section: &Section<'_>) -> BTreeMap<String, Vec<Pat
     tags
 }
 
-/// Whether nothing is asked but an age of zero, any owner, and patterns that match everything.
+/// Whether nothing is asked but an age of zero, any owner, an hour, and patterns that match
+/// everything.
 fn matches_everything(conditions: &Conditions) -> bool {
     let Conditions {
         owner,
@@ -253,6 +260,9 @@ fn matches_everything(conditions: &Conditions) -> bool {
         gpu,
         state,
         tag,
+        idle,
+        // All machines are outside of them at once.
+        outside_hours: _,
     } = conditions;
     let patterns = [account, provider, location, id, name, machine_type, gpu, state];
     let any_owner = {
@@ -264,6 +274,7 @@ fn matches_everything(conditions: &Conditions) -> bool {
         && missing_tags.is_empty()
         && expired.is_none()
         && tag.is_empty()
+        && idle.is_none()
         && patterns
             .iter()
             .all(|patterns| patterns.is_empty() || patterns.iter().any(Pattern::matches_everything))

@@ -3,7 +3,7 @@
 //! with the configuration and never with the version of a library.
 
 use reaper_model::{Fact, Span, Tags, fingerprint};
-use reaper_policy::{Conditions, Pattern, RuleSpec};
+use reaper_policy::{Conditions, IdleSpec, Pattern, RuleSpec};
 use serde_json::{Value, json};
 
 use crate::seal::hex;
@@ -49,24 +49,43 @@ fn conditions(conditions: &Conditions) -> Value {
         gpu,
         state,
         tag,
+        idle,
+        outside_hours,
     } = conditions;
     let owner: Vec<&str> = owner.iter().map(|status| status.name()).collect();
     let tag: Vec<(&String, Vec<&str>)> =
         tag.iter().map(|(key, values)| (key, texts(values))).collect();
+    let mut written = vec![
+        json!(owner),
+        json!(older_than.map(Span::as_secs)),
+        json!(missing_tags),
+        json!(expired),
+        json!(texts(account)),
+        json!(texts(provider)),
+        json!(texts(location)),
+        json!(texts(id)),
+        json!(texts(name)),
+        json!(texts(machine_type)),
+        json!(texts(gpu)),
+        json!(texts(state)),
+        json!(tag),
+    ];
+    // Only where they are asked, so that the grounds of rules from before these conditions stand.
+    written.extend(idle.as_ref().map(|spec| json!({ "idle": idleness(spec) })));
+    written.extend(outside_hours.map(|hours| json!({ "outside_hours": hours.to_string() })));
+    Value::Array(written)
+}
+
+fn idleness(spec: &IdleSpec) -> Value {
+    let IdleSpec { below, window, coverage, empty, held, starved, unclear } = spec;
     json!([
-        owner,
-        older_than.map(Span::as_secs),
-        missing_tags,
-        expired,
-        texts(account),
-        texts(provider),
-        texts(location),
-        texts(id),
-        texts(name),
-        texts(machine_type),
-        texts(gpu),
-        texts(state),
-        tag,
+        below.normalize().to_string(),
+        window.as_secs(),
+        coverage.normalize().to_string(),
+        empty.name(),
+        held.name(),
+        starved.name(),
+        unclear.name(),
     ])
 }
 

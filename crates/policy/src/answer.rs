@@ -1,8 +1,10 @@
 //! Answered conditions, with their evidence, and how several make one answer.
 
 use chrono::{DateTime, Utc};
-use reaper_model::Unknown;
-use reaper_model::document::Answer;
+use reaper_model::document::{Answer, WantedAction};
+use reaper_model::{Span, Unknown};
+
+use crate::idle::Idleness;
 
 /// What a machine is until a rule will say yes by the passing of time alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +38,10 @@ pub(crate) struct Clause {
     pub(crate) ripe_at: Option<(DateTime<Utc>, Waiting)>,
     /// What is missing when the answer is unknown.
     pub(crate) gap: Option<Unknown>,
+    /// The strongest action that this evidence carries.
+    pub(crate) strongest: WantedAction,
+    /// The use of the accelerators, where that was asked.
+    pub(crate) idleness: Option<Idleness>,
 }
 
 impl Clause {
@@ -47,6 +53,8 @@ impl Clause {
             since: None,
             ripe_at: None,
             gap: None,
+            strongest: WantedAction::Terminate,
+            idleness: None,
         }
     }
 
@@ -70,4 +78,10 @@ impl Clause {
 /// All must hold: a no decides, else an unknown, else yes. Nothing asked is yes.
 pub(crate) fn all(clauses: &[Clause]) -> Answer {
     clauses.iter().map(|clause| clause.answer).min().unwrap_or(Answer::Yes)
+}
+
+/// An age without needless digits: whole hours from a day on, whole minutes below.
+pub(crate) fn rough(age: Span) -> Span {
+    let grain = if age.as_secs() >= 86_400 { 3_600 } else { 60 };
+    Span::from_secs(age.as_secs() / grain * grain)
 }

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use reaper_model::document::{Answer, OwnerStatus};
+use reaper_model::document::{Answer, Cause, IdleVerdict, OwnerStatus, WantedAction};
 use reaper_model::tags::fold_key;
 use reaper_model::{Fact, Ignorance, Span, Unknown};
 
-use crate::answer::{Clause, Waiting};
+use crate::answer::{Clause, Waiting, rough};
 use crate::expiry::Expiry;
+use crate::hours::WorkingHours;
+use crate::idle::{self, Idleness};
 use crate::owner::Owner;
 use crate::pattern::Pattern;
-use crate::spec::Conditions;
+use crate::spec::{Conditions, IdleSpec};
 use crate::subject::{Subject, quote, stamp};
 
 /// What was found out about the machine once, for all rules.
@@ -22,8 +24,9 @@ pub(crate) struct Findings<'a> {
 }
 
 impl Findings<'_> {
-    /// Every condition's answer, selecting ones first.
-    pub(crate) fn clauses(&self, conditions: &Conditions) -> Vec<Clause> {
+    /// Every condition's answer, selecting ones first. `action` is what is asked for if they hold:
+    /// some evidence is enough for a report alone.
+    pub(crate) fn clauses(&self, conditions: &Conditions, action: WantedAction) -> Vec<Clause> {
         let Conditions {
             owner,
             older_than,
@@ -38,6 +41,8 @@ impl Findings<'_> {
             gpu,
             state,
             tag,
+            idle,
+            outside_hours,
         } = conditions;
         let instance = self.subject.instance;
         let mut clauses = Vec::new();
@@ -85,7 +90,67 @@ impl Findings<'_> {
         if let Some(span) = older_than {
             clauses.push(self.older_than(*span));
         }
+        if let Some(hours) = outside_hours {
+            clauses.push(self.outside_hours(hours));
+        }
+        if let Some(spec) = idle {
+            clauses.push(self.idle(spec, action));
+        }
         clauses
+    }
+
+    fn outside_hours(&self, hours: &WorkingHours) -> Clause {
+        let shown = hours.shown(self.subject.now);
+        let inside = hours.contain(self.subject.now);
+        let word = if inside { "within" } else { "outside" };
+        Clause::new(!inside, format!("{shown} is {word} {hours}")).ground("outside-hours")
+    }
+
+    /// The use of its accelerators as this specification asks.
+    pub(crate) fn idleness(&self, spec: &IdleSpec) -> Idleness {
+        let Subject { instance, now, measured, suspects, .. } = self.subject;
+        let nobody = BTreeSet::new();
+        idle::judged(instance, *measured, spec, *now, suspects.unwrap_or(&nobody))
+    }
+
+    fn idle(&self, spec: &IdleSpec, action: WantedAction) -> Clause {
+        let idleness = self.idleness(spec);
+        let words = idleness.summary.clone().unwrap_or_default();
+        let gap = idleness.gap.clone();
+        let mut clause = match (idleness.verdict, idleness.newborn, gap) {
+            (_, Some(up), _) => {
+                let text = format!("not idle: up for {} (rule: {})", rough(up), spec.window);
+                Clause::new(Answer::No, text)
+            }
+            (IdleVerdict::Busy, _, _) => Clause::new(Answer::No, format!("not idle: {words}")),
+            (IdleVerdict::Unknown, _, Some(gap)) => match idleness.suggests {
+                // Weak evidence is told to people, and carries nothing more.
+                Some(IdleVerdict::Idle) if action == WantedAction::Report => {
+                    Clause { strongest: WantedAction::Report, ..Clause::new(Answer::Yes, gap.why) }
+                        .ground("idle-by-cpu")
+                }
+                Some(IdleVerdict::Busy) if action == WantedAction::Report => {
+                    Clause::new(Answer::No, gap.why)
+                }
+                _ => Clause::unknown(format!("utilisation unknown: {gap}"), gap),
+            },
+            (IdleVerdict::Unknown, _, None) => {
+                let why = "utilisation unknown".to_owned();
+                Clause::unknown(why.clone(), Unknown::new(Ignorance::Unusable, why))
+            }
+            (IdleVerdict::Idle, _, _) => {
+                let reason = match idleness.cause {
+                    Some(Cause::Empty) => "idle-empty",
+                    Some(Cause::Held) => "idle-held",
+                    Some(Cause::Starved) => "idle-starved",
+                    None => "idle",
+                };
+                let strongest = idleness.strongest(spec);
+                Clause { strongest, ..Clause::new(Answer::Yes, words) }.ground(reason)
+            }
+        };
+        clause.idleness = Some(idleness);
+        clause
     }
 
     fn owner(&self, wanted: &[OwnerStatus]) -> Clause {
@@ -237,10 +302,4 @@ fn matches_fact<T>(
         Fact::Absent { .. } => Clause::new(Answer::No, format!("no {word}")),
         Fact::Unknown(gap) => Clause::unknown(format!("{word} unknown: {gap}"), gap.clone()),
     }
-}
-
-/// An age without needless digits: whole hours from a day on, whole minutes below.
-fn rough(age: Span) -> Span {
-    let grain = if age.as_secs() >= 86_400 { 3_600 } else { 60 };
-    Span::from_secs(age.as_secs() / grain * grain)
 }

@@ -6,15 +6,17 @@ use chrono::{DateTime, Utc};
 use reaper_model::document::{Answer, OwnerStatus, Verdict, WantedAction};
 use reaper_model::tags::fold_key;
 use reaper_model::{
-    AccountName, Asset, Fact, Guard, Ignorance, Meter, Span, State, StopKind, Unknown,
+    AccountName, Asset, Fact, Guard, Ignorance, Instance, Meter, Span, State, StopKind, Unknown,
 };
 
 use crate::answer::{self, Clause, Waiting};
 use crate::conditions::Findings;
 use crate::expiry::{self, Expiry};
+use crate::idle::Idleness;
+use crate::own::{OwnRule, OwnRules};
 use crate::owner::{Owner, Resolver};
 use crate::protection::{self, Protection};
-use crate::spec::{Exemption, PolicySpec, ProtectSpec, RuleSpec};
+use crate::spec::{Exemption, IdleSpec, LONGEST_IDLE_WINDOW, PolicySpec, ProtectSpec, RuleSpec};
 use crate::subject::{Claimed, FoldedTags, Subject, stamp};
 
 /// A compiled policy. Judging is pure: the same machine at the same time gives the same judgement.
@@ -27,6 +29,7 @@ pub struct Policy {
     placeholders: BTreeSet<String>,
     launch_grace: Span,
     expiry_key: String,
+    own: OwnRules,
 }
 
 /// How one rule judged one machine.
@@ -38,7 +41,7 @@ pub struct RuleAnswer {
     pub answer: Answer,
     /// The evidence, for people.
     pub explanation: String,
-    /// What it asks for if it says yes.
+    /// What it asks for if it says yes: no more than its evidence carries.
     pub action: WantedAction,
     /// Stable code of the ground, such as `owner-absent`.
     pub reason: String,
@@ -61,8 +64,13 @@ pub struct Judgement {
     pub exemption: Option<usize>,
     /// Every exemption that names the machine, lapsed ones too.
     pub named_by: Vec<usize>,
-    /// How each rule judged, in the order of the configuration.
+    /// How each rule judged, in the order of the configuration, then the owner's own.
     pub rules: Vec<RuleAnswer>,
+    /// The rules that its owner has set by tags.
+    pub own: Vec<OwnRule>,
+    /// The use of its accelerators as the first rule asks that does; where none does and something
+    /// was measured, by the default.
+    pub idleness: Option<Idleness>,
     /// The strongest action of the rules that said yes.
     pub wanted: Option<WantedAction>,
     /// Whether evidence for the verdict was asked for and could not be read.
@@ -74,6 +82,7 @@ pub struct Judgement {
 impl Policy {
     /// Compiles a checked specification.
     pub fn new(spec: PolicySpec) -> Self {
+        let own = OwnRules::new(&spec);
         let PolicySpec {
             rules,
             owners,
@@ -82,6 +91,9 @@ impl Policy {
             launch_grace,
             placeholders,
             expiry_tag,
+            idle_stop_tag: _,
+            working_hours_tag: _,
+            timezone: _,
         } = spec;
         let placeholders: BTreeSet<String> =
             placeholders.iter().map(|word| word.trim().to_lowercase()).collect();
@@ -93,6 +105,7 @@ impl Policy {
             placeholders,
             launch_grace,
             expiry_key: fold_key(&expiry_tag),
+            own,
         }
     }
 
@@ -123,11 +136,30 @@ impl Policy {
         self.owners.mapped_keys()
     }
 
+    /// How far back measurements are asked about for these machines, by the rules and by their
+    /// owners' tags; `None` if nothing asks.
+    pub fn idle_window<'a>(
+        &self,
+        instances: impl IntoIterator<Item = &'a Instance>,
+        now: DateTime<Utc>,
+    ) -> Option<Span> {
+        let account = AccountName::new("any");
+        let own = instances.into_iter().flat_map(|instance| {
+            self.own.of(&Subject::new(instance, &account, now)).0.into_iter().map(|own| own.rule)
+        });
+        let configured = self.rules.iter().flat_map(asked_windows);
+        let own: Vec<RuleSpec> = own.collect();
+        let all = configured.chain(own.iter().flat_map(asked_windows));
+        all.max().map(|window| window.min(LONGEST_IDLE_WINDOW))
+    }
+
     /// Judges one machine.
     pub fn judge(&self, subject: &Subject<'_>) -> Judgement {
         let owner = self.owners.owner(&subject.claimed());
         let expiry = expiry::of(subject, &self.expiry_key);
-        let (protection, notes) = protection::of(subject, &self.protect);
+        let (protection, mut notes) = protection::of(subject, &self.protect);
+        let (own, unusable) = self.own.of(subject);
+        notes.extend(unusable);
         let findings =
             Findings { subject, owner: &owner, expiry: &expiry, placeholders: &self.placeholders };
         let Exempted { applies, perhaps, named_by } = self.exemption(subject, &findings);
@@ -138,6 +170,8 @@ impl Policy {
             exemption: applies,
             named_by,
             rules: Vec::new(),
+            own,
+            idleness: None,
             wanted: None,
             evidence_unread: false,
             notes,
@@ -149,14 +183,21 @@ impl Policy {
         }
         let mut asked =
             Asked { expiry: &expiry, perhaps_exempt: perhaps, ripe_at: None, read_failed: false };
-        for rule in &self.rules {
+        let own = judgement.own.iter().map(|own| &own.rule);
+        for rule in self.rules.iter().chain(own) {
             let (answer, clauses) = self.ask(rule, &findings);
+            let idleness = || clauses.iter().find_map(|clause| clause.idleness.clone());
+            judgement.idleness = judgement.idleness.or_else(idleness);
             asked.read_failed |= answer.answer == Answer::Unknown && read_failed(&clauses);
             if let Some(time) = ripe_at(&clauses) {
                 asked.ripe_at = Some(asked.ripe_at.map_or(time, |known| known.min(time)));
             }
             judgement.rules.push(answer);
         }
+        if judgement.idleness.is_none() && subject.measured.is_some() {
+            judgement.idleness = Some(findings.idleness(&IdleSpec::default()));
+        }
+        judgement.notes.extend(judgement.idleness.iter().flat_map(|found| found.notes.clone()));
         let yes = judgement.rules.iter().filter(|rule| rule.answer == Answer::Yes);
         judgement.wanted = yes.map(|rule| rule.action).max();
         if judgement.owner.status == OwnerStatus::Conflicting || !subject.instance.stop.saves {
@@ -240,7 +281,12 @@ impl Policy {
 
     /// How one rule judges the machine, and its conditions' answers.
     fn ask(&self, rule: &RuleSpec, findings: &Findings<'_>) -> (RuleAnswer, Vec<Clause>) {
-        let mut clauses = findings.clauses(&rule.when);
+        let mut clauses = findings.clauses(&rule.when, rule.action);
+        let strongest = clauses
+            .iter()
+            .filter(|clause| clause.answer == Answer::Yes)
+            .map(|clause| clause.strongest)
+            .fold(rule.action, WantedAction::min);
         if rule.when.older_than.is_none() || rule.action > WantedAction::Report {
             // The grace that every rule has; a report may come earlier, an action may not. Told
             // when it decides, no ground when it has passed.
@@ -250,7 +296,7 @@ impl Policy {
             }
         }
         if let Some(except) = &rule.except {
-            let inside = findings.clauses(except);
+            let inside = findings.clauses(except, WantedAction::Terminate);
             let excepted = answer::all(&inside);
             // A clause that merely is not an exception is no ground to show.
             if excepted != Answer::No {
@@ -277,7 +323,7 @@ impl Policy {
             rule: rule.name.clone(),
             answer,
             explanation,
-            action: rule.action,
+            action: strongest,
             reason: reason.unwrap_or_else(|| "matched".to_owned()),
             since: since.filter(|_| answer == Answer::Yes),
         };
@@ -287,7 +333,7 @@ impl Policy {
     fn exemption(&self, subject: &Subject<'_>, findings: &Findings<'_>) -> Exempted {
         let mut exempted = Exempted::default();
         for (place, exemption) in self.exemptions.iter().enumerate() {
-            let clauses = findings.clauses(&exemption.matches);
+            let clauses = findings.clauses(&exemption.matches, WantedAction::Terminate);
             let answer = answer::all(&clauses);
             if answer == Answer::No {
                 continue;
@@ -309,6 +355,12 @@ impl Policy {
         }
         exempted
     }
+}
+
+/// The windows of idleness that a rule asks about.
+fn asked_windows(rule: &RuleSpec) -> impl Iterator<Item = Span> {
+    let conditions = [Some(&rule.when), rule.except.as_ref()].into_iter().flatten();
+    conditions.filter_map(|conditions| conditions.idle.as_ref()).map(|idle| idle.window)
 }
 
 /// Which exemptions name a machine.

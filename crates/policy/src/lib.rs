@@ -10,6 +10,9 @@
 //! | `answer` | conditions with their evidence |
 //! | [`owner`] | whose it is |
 //! | [`expiry`] | the expiry tag |
+//! | [`hours`] | working hours |
+//! | [`idle`] | [`Idleness`]: whether a machine idles, by what was measured |
+//! | [`own`] | the rules that owners set by tags |
 //! | [`protection`] | the keep tag, protected types, guards |
 //! | `conditions` | each condition evaluated |
 //! | `words` | conditions in words |
@@ -19,7 +22,10 @@ mod answer;
 mod conditions;
 pub mod directory;
 pub mod expiry;
+pub mod hours;
+pub mod idle;
 pub mod judge;
+pub mod own;
 pub mod owner;
 pub mod pattern;
 pub mod protection;
@@ -31,9 +37,12 @@ pub use reaper_model::document::Answer;
 
 pub use directory::{Directory, Employment, Person};
 pub use expiry::{EXPIRY_FORMS, Expiry};
+pub use hours::{BadHours, HOURS_FORMS, WorkingHours};
+pub use idle::{Idleness, idleness, suspicious};
 pub use judge::{Judgement, Policy, RuleAnswer};
+pub use own::OwnRule;
 pub use owner::Owner;
 pub use pattern::{NamePattern, Pattern, PatternError};
 pub use protection::Protection;
-pub use spec::{Conditions, Exemption, OwnerSpec, PolicySpec, ProtectSpec, RuleSpec};
+pub use spec::{Conditions, Exemption, IdleSpec, OwnerSpec, PolicySpec, ProtectSpec, RuleSpec};
 pub use subject::Subject;

@@ -13,6 +13,15 @@ pub struct Pattern {
     any_case: GlobMatcher,
 }
 
+/// The matchers follow from the text.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Pattern {}
+
 /// The text cannot be used as a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {

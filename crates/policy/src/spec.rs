@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 use reaper_model::Span;
-use reaper_model::document::{OwnerStatus, WantedAction};
+use reaper_model::document::{Cause, OwnerStatus, WantedAction};
+use rust_decimal::Decimal;
 
 use crate::directory::Directory;
+use crate::hours::WorkingHours;
 use crate::pattern::{NamePattern, Pattern};
 
 /// All that a policy is made of.
@@ -27,6 +30,12 @@ pub struct PolicySpec {
     pub placeholders: Vec<String>,
     /// The tag that carries an expiry.
     pub expiry_tag: String,
+    /// The tag by which an owner has a machine stopped once it idles.
+    pub idle_stop_tag: String,
+    /// The tag by which an owner has an idle machine stopped outside these hours.
+    pub working_hours_tag: String,
+    /// The zone of working hours that name none.
+    pub timezone: Tz,
 }
 
 impl Default for PolicySpec {
@@ -39,6 +48,9 @@ impl Default for PolicySpec {
             launch_grace: DEFAULT_LAUNCH_GRACE,
             placeholders: Vec::new(),
             expiry_tag: DEFAULT_EXPIRY_TAG.to_owned(),
+            idle_stop_tag: IDLE_STOP.to_owned(),
+            working_hours_tag: WORKING_HOURS.to_owned(),
+            timezone: Tz::UTC,
         }
     }
 }
@@ -54,11 +66,17 @@ pub const DEFAULT_KEEP_TAG: &str = "reaper-keep";
 pub const DEFAULT_NOTICE: Span = Span::from_secs(3 * 24 * 3600);
 /// The name under which a machine is reported that appeared after a stop. No rule may have it.
 pub const APPEARED_AFTER_STOP: &str = "appeared-after-stop";
+/// The name of the rule that an owner's idle tag makes, and the key of that tag unless configured
+/// otherwise. No rule of the configuration may have it.
+pub const IDLE_STOP: &str = "idle-stop";
+/// The name of the rule that an owner's working hours make, and the key of that tag unless
+/// configured otherwise. No rule of the configuration may have it.
+pub const WORKING_HOURS: &str = "working-hours";
 /// Keys that name an owner unless configured otherwise, in order.
 pub const DEFAULT_OWNER_TAGS: [&str; 1] = ["owner"];
 
 /// One rule.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleSpec {
     /// Its name, unique.
     pub name: String,
@@ -74,7 +92,7 @@ pub struct RuleSpec {
 
 /// Conditions, all of which must hold; a list holds if one of its entries does. At least one is
 /// set.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// The owner's status is one of these. `absent` includes `empty`.
     pub owner: Vec<OwnerStatus>,
@@ -102,7 +120,66 @@ pub struct Conditions {
     pub state: Vec<Pattern>,
     /// Tag key to values; the key is folded.
     pub tag: BTreeMap<String, Vec<Pattern>>,
+    /// Its accelerators have done next to nothing for some time.
+    pub idle: Option<IdleSpec>,
+    /// It is outside these hours now.
+    pub outside_hours: Option<WorkingHours>,
 }
+
+/// What counts as idle, and the strongest action for each cause of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IdleSpec {
+    /// Every value lies below this, percent.
+    pub below: Decimal,
+    /// The time that is looked at; it ends at the clock of the run.
+    pub window: Span,
+    /// So much of it must hold a valid sample of each accelerator, percent.
+    pub coverage: Decimal,
+    /// The strongest action where nothing holds the accelerators.
+    pub empty: WantedAction,
+    /// The strongest action where memory is held and nothing is computed.
+    pub held: WantedAction,
+    /// The strongest action where CPUs, network or disks work and the accelerators wait.
+    pub starved: WantedAction,
+    /// The strongest action where nothing tells empty from held.
+    pub unclear: WantedAction,
+}
+
+impl IdleSpec {
+    /// Below 5 %, with 80 % of the samples, over this time; what is empty may be stopped.
+    pub const fn over(window: Span) -> Self {
+        Self {
+            below: Decimal::from_parts(5, 0, 0, false, 0),
+            window,
+            coverage: Decimal::from_parts(80, 0, 0, false, 0),
+            empty: WantedAction::Stop,
+            held: WantedAction::Report,
+            starved: WantedAction::Report,
+            unclear: WantedAction::Report,
+        }
+    }
+
+    /// The strongest action for a cause.
+    pub const fn strongest(&self, cause: Option<Cause>) -> WantedAction {
+        match cause {
+            Some(Cause::Empty) => self.empty,
+            Some(Cause::Held) => self.held,
+            Some(Cause::Starved) => self.starved,
+            None => self.unclear,
+        }
+    }
+}
+
+impl Default for IdleSpec {
+    fn default() -> Self {
+        Self::over(DEFAULT_IDLE_WINDOW)
+    }
+}
+
+/// How long a machine must have been idle unless a rule says otherwise.
+pub const DEFAULT_IDLE_WINDOW: Span = Span::from_secs(6 * 3600);
+/// No rule and no tag looks back further.
+pub const LONGEST_IDLE_WINDOW: Span = Span::from_secs(7 * 24 * 3600);
 
 /// How owners are found.
 #[derive(Debug, Clone)]

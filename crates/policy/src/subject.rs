@@ -1,9 +1,13 @@
 //! The machine under judgement: the instance, the account it was listed through, its tags by
-//! folded key.
+//! folded key, what was measured of it.
+
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use reaper_model::tags::{fold_key, trim_blanks};
-use reaper_model::{AccountName, Fact, Ignorance, Instance, InstanceId, Tag, Tags, Unknown};
+use reaper_model::{
+    AccountName, Fact, Ignorance, Instance, InstanceId, Measured, Tag, Tags, Unknown,
+};
 
 /// One machine as a policy judges it.
 #[derive(Debug)]
@@ -14,6 +18,10 @@ pub struct Subject<'a> {
     pub account: &'a AccountName,
     /// The clock of the run.
     pub now: DateTime<Utc>,
+    /// What was measured of it; `None` if nobody asked or no source knows it.
+    pub measured: Option<&'a Measured>,
+    /// Sources that are not believed in this run, see [`suspicious`](crate::suspicious).
+    pub suspects: Option<&'a BTreeSet<String>>,
     tags: FoldedTags<'a>,
 }
 
@@ -58,7 +66,19 @@ impl<'a> Subject<'a> {
     /// Prepares a machine for judgement at `now`.
     pub fn new(instance: &'a Instance, account: &'a AccountName, now: DateTime<Utc>) -> Self {
         let tags = FoldedTags::new(&instance.tags);
-        Self { instance, account, now, tags }
+        Self { instance, account, now, measured: None, suspects: None, tags }
+    }
+
+    /// With what was measured of the machine.
+    #[must_use]
+    pub fn with_measured(self, measured: Option<&'a Measured>) -> Self {
+        Self { measured, ..self }
+    }
+
+    /// With the sources of this run that are not believed.
+    #[must_use]
+    pub fn with_suspects(self, suspects: &'a BTreeSet<String>) -> Self {
+        Self { suspects: Some(suspects), ..self }
     }
 
     /// The tags whose key folds to `key` (itself folded); the gap when tags are not known.

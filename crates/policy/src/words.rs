@@ -3,7 +3,15 @@
 use std::fmt;
 
 use crate::pattern::Pattern;
-use crate::spec::Conditions;
+use crate::spec::{Conditions, IdleSpec};
+
+impl fmt::Display for IdleSpec {
+    /// `below 5% for 6h with 80% of the samples`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (below, coverage) = (self.below.normalize(), self.coverage.normalize());
+        f.pad(&format!("below {below}% for {} with {coverage}% of the samples", self.window))
+    }
+}
 
 impl fmt::Display for Conditions {
     /// `owner absent or unknown, and older than 2h, and name demo-*`.
@@ -22,6 +30,8 @@ impl fmt::Display for Conditions {
             gpu,
             state,
             tag,
+            idle,
+            outside_hours,
         } = self;
         let mut parts = Vec::new();
         if !owner.is_empty() {
@@ -37,6 +47,8 @@ impl fmt::Display for Conditions {
             None => {}
         }
         parts.extend(older_than.map(|span| format!("older than {span}")));
+        parts.extend(idle.as_ref().map(ToString::to_string));
+        parts.extend(outside_hours.map(|hours| format!("outside {hours}")));
         let patterns = [
             ("account", account),
             ("provider", provider),
@@ -68,6 +80,7 @@ mod tests {
     use reaper_model::document::OwnerStatus;
 
     use super::*;
+    use crate::hours::WorkingHours;
 
     #[test]
     fn every_condition_is_said() {
@@ -77,11 +90,15 @@ mod tests {
             older_than: Some(Span::from_secs(7_200)),
             name: vec![pattern("demo-*"), pattern("x")],
             tag: [("project".to_owned(), vec![pattern("atlas")])].into(),
+            idle: Some(IdleSpec::default()),
+            outside_hours: WorkingHours::parse("Mon-Fri 08:00-19:00", chrono_tz::UTC).ok(),
             ..Conditions::default()
         };
         assert_eq!(
             conditions.to_string(),
-            "owner absent or unknown, and older than 2h, and name demo-* or x, and tag project atlas"
+            "owner absent or unknown, and older than 2h, \
+             and below 5% for 6h with 80% of the samples, and outside Mon-Fri 08:00-19:00 UTC, \
+             and name demo-* or x, and tag project atlas"
         );
     }
 }

@@ -83,10 +83,21 @@ fn fl_109_a_price_without_unit_or_currency_is_refused() {
 }
 
 #[test]
-fn what_later_versions_bring_is_not_silently_accepted() {
-    let tail = "[[rule]]\nname = \"idle\"\nwhen = { idle = { below = \"5%\", for = \"6h\" } }\naction = \"report\"\n";
-    let ran = refused("", tail);
-    assert!(ran.stderr.contains("not supported yet"), "{}", ran.stderr);
+fn fl_102_a_threshold_of_idleness_without_its_unit_is_refused() {
+    let rule = |idle: &str| {
+        format!("[[rule]]\nname = \"quiet\"\nwhen = {{ idle = {{ {idle} }} }}\naction = \"report\"\n")
+    };
+    for (idle, said) in [
+        ("below = 0.05, for = \"6h\"", "has no %"),
+        ("below = \"0.05\", for = \"6h\"", "has no %"),
+        ("below = \"5%\", for = 6", "has no unit"),
+        ("below = \"5%\", for = \"6\"", "a unit is missing"),
+        ("below = \"5%\", coverage = 80", "has no %"),
+        ("belwo = \"5%\"", "did you mean `below`?"),
+    ] {
+        let ran = refused("", &rule(idle));
+        assert!(ran.stderr.contains(said), "{idle}: {}", ran.stderr);
+    }
 }
 
 #[test]

@@ -1,15 +1,14 @@
 //! Every key of the file.
 
-use super::{Key, Kind, Table, acting, budget, schedule};
+use super::{Key, Kind, Table, acting, budget, idle, schedule};
 use crate::context::ProviderKeys;
 
 /// Keys that the contract has and this version does not, as (table, key). They are refused in
 /// words of their own; whoever brings one to life removes its line.
-pub(crate) const LATER: &[(&str, &str)] =
-    &[("", "metrics"), ("rule.when", "idle"), ("rule.except", "idle")];
+pub(crate) const LATER: &[(&str, &str)] = &[("", "metrics")];
 
 /// Words for what a rule asks for.
-const ACTIONS: [&str; 3] = ["report", "stop", "terminate"];
+pub(super) const ACTIONS: [&str; 3] = ["report", "stop", "terminate"];
 /// Words for an owner's status that a rule may ask for. `unreadable` is not among them: missing
 /// evidence is never a ground.
 const OWNERS: [&str; 6] = ["absent", "empty", "unknown", "departed", "conflicting", "known"];
@@ -30,6 +29,7 @@ pub(crate) fn file(providers: &[ProviderKeys]) -> Table {
             Key::new("as_of", Kind::Date, "The day of the rate.").required(),
         ],
     );
+    let [idle_stop, working_hours] = idle::tags();
     let keys = vec![
         Key::new("version", Whole(1, 1), "Version of this format.").default("1"),
         Key::new("timezone", Text, "IANA time zone of months, weeks and dates.").default("UTC"),
@@ -51,6 +51,8 @@ pub(crate) fn file(providers: &[ProviderKeys]) -> Table {
             .default("[]"),
         Key::new("expiry_tag", Text, "Key of the tag that says when a machine may go.")
             .default("expires"),
+        idle_stop,
+        working_hours,
         Key::new("state", Kind::Table(acting::state()), "Where `reaper` remembers."),
         Key::new(
             "fx",
@@ -202,8 +204,10 @@ fn protect() -> Table {
 }
 
 fn rule() -> Table {
-    let when = conditions("rule.when", "`when` of a [[rule]]");
-    let except = conditions("rule.except", "`except` of a [[rule]]");
+    let mut when = conditions("rule.when", "`when` of a [[rule]]");
+    when.keys.extend(idle::conditions("rule.when.idle", "`idle` of a [[rule]]"));
+    let mut except = conditions("rule.except", "`except` of a [[rule]]");
+    except.keys.extend(idle::conditions("rule.except.idle", "`idle` of a [[rule]]"));
     let keys = vec![
         Key::new("name", Kind::Text, "Unique name.").required(),
         Key::new("when", Kind::Table(when), "All of these must hold.").required(),

@@ -8,6 +8,7 @@
 //! | `acting` | the keys of `[state]`, `[limits]`, `[timeouts]`, `[hooks]` and `[notify]` |
 //! | `channels` | the keys of the channels besides mail |
 //! | `budget` | the keys of `[[budget]]` |
+//! | `idle` | the keys of idleness and of owners' tags |
 //! | `schedule` | the keys of `[[schedule]]` |
 //! | `nearest` | which valid name a misspelt one was meant to be |
 
@@ -15,6 +16,7 @@ mod acting;
 mod budget;
 mod channels;
 mod file;
+mod idle;
 mod key;
 mod nearest;
 mod schedule;

@@ -8,6 +8,7 @@ mod coverage;
 mod email;
 mod example;
 mod files;
+mod idle;
 mod refused;
 mod schedules;
 mod secrets;

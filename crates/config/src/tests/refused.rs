@@ -114,15 +114,6 @@ fn fl_150_a_duplicate_key_is_refused() {
 
 #[test]
 fn keys_of_later_versions_have_words_of_their_own() {
-    insta::assert_snapshot!(refused(&rule("when = { idle = { below = \"5%\", for = \"6h\" } }")), @r#"
-    error: `idle` is not supported yet
-     --> reaper.toml:3:10
-      |
-    3 | when = { idle = { below = "5%", for = "6h" } }
-      |          ^^^^
-      |
-      = help: a later version knows it; remove the key
-    "#);
     let metrics = refused("[metrics.prometheus]\nurl = \"http://p\"");
     assert!(metrics.contains("is not supported yet"), "{metrics}");
 }

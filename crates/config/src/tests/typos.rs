@@ -30,6 +30,8 @@ fn file(path: &str, key: &str) -> String {
         "" => return format!("{key} = 1\n"),
         "rule.when" => "[[rule]]\nname = \"r\"\n[rule.when]\n",
         "rule.except" => "[[rule]]\nname = \"r\"\n[rule.except]\n",
+        "rule.when.idle" => "[[rule]]\nname = \"r\"\n[rule.when.idle]\n",
+        "rule.except.idle" => "[[rule]]\nname = \"r\"\n[rule.except.idle]\n",
         "exempt.match" => "[[exempt]]\n[exempt.match]\n",
         "budget.scope" => "[[budget]]\n[budget.scope]\n",
         "pace.provider" => "[pace.aws]\n",
