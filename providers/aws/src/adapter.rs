@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use futures::FutureExt;
 use reaper_model::{
-    Bill, Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName, Source,
-    State, Verb,
+    Assets, Bill, Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName,
+    Source, State, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
@@ -17,6 +17,7 @@ use reaper_provider::{
 };
 
 use crate::act;
+use crate::assets::Survey;
 use crate::billing;
 use crate::client::{Clients, RegionClient};
 use crate::convert::Place;
@@ -26,6 +27,7 @@ use crate::home;
 use crate::listing::Listing;
 use crate::price::{self, Answers};
 use crate::settings;
+use crate::storage::Storage;
 use crate::trace::Trace;
 use crate::types::{Nature, TypeBook};
 use crate::wire::{INSTANCES, TYPES, Wire};
@@ -39,6 +41,7 @@ pub struct AwsProvider {
     catalogue: Catalogue,
     book: TypeBook,
     prices: Answers,
+    storage: Storage,
     /// Whether the account may use a region, as far as EC2 was asked.
     enabled: Mutex<BTreeMap<Location, bool>>,
 }
@@ -72,6 +75,7 @@ impl AwsProvider {
             catalogue,
             book: TypeBook::new(),
             prices: Answers::default(),
+            storage: Storage::new(),
             enabled: Mutex::default(),
         })
     }
@@ -319,6 +323,15 @@ impl Provider for AwsProvider {
 
     fn price(&self, instance: &Instance) -> Fact<Price> {
         price::list_price(&self.catalogue, &self.prices, instance)
+    }
+
+    async fn assets(&self, cx: &CallContext, identity: &Identity, location: &Location) -> Assets {
+        let region = self.clients.region(location).await;
+        let wire = self.wire(&region, cx);
+        let asks = self.consented("live_prices");
+        let money = if asks { Some(self.clients.money().await) } else { None };
+        let (account, storage) = (&identity.account, &self.storage);
+        Survey { wire, account, location, storage, money }.run().await
     }
 
     async fn bill(

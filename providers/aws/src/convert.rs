@@ -118,7 +118,8 @@ fn state_word(raw: &Raw) -> &str {
     raw.state().and_then(|state| state.name()).map_or("", |name| name.as_str())
 }
 
-fn name(tags: &Fact<Tags>) -> Fact<String> {
+/// The name that people gave it, which is a tag.
+pub(crate) fn name(tags: &Fact<Tags>) -> Fact<String> {
     match tags {
         Fact::Known { value, source, as_of } => match value.exact("Name") {
             Some(name) if !name.is_empty() => Fact::known(name.to_owned(), source, *as_of),
@@ -129,7 +130,8 @@ fn name(tags: &Fact<Tags>) -> Fact<String> {
     }
 }
 
-fn time(raw: Option<&RawTime>, what: &str, place: &Place<'_>) -> Fact<DateTime<Utc>> {
+/// A date of EC2, if it can be one.
+pub(crate) fn time(raw: Option<&RawTime>, what: &str, place: &Place<'_>) -> Fact<DateTime<Utc>> {
     let Some(raw) = raw else {
         return Fact::unknown(Ignorance::Unusable, format!("EC2 gave no {what}"));
     };

@@ -15,8 +15,17 @@ use chrono::DateTime;
 /// Stands for a date that could not be read.
 const UNREADABLE: &str = "0001-01-01T00:00:00Z";
 
-/// The elements of an instance and of a spot price that hold a date.
-const DATES: [&str; 4] = ["launchTime", "attachTime", "usageOperationUpdateTime", "timestamp"];
+/// The elements of an instance, a spot price, a volume and a snapshot that hold a date.
+const DATES: [&str; 8] = [
+    "launchTime",
+    "attachTime",
+    "usageOperationUpdateTime",
+    "timestamp",
+    "createTime",
+    "startTime",
+    "completionTime",
+    "restoreExpiryTime",
+];
 
 /// Hands requests on and looks through the dates of the answers. It sits here because the SDK lets
 /// nobody else between an answer and its reader.

@@ -26,12 +26,15 @@
 //! | `price` | which price counts: spot, AWS's own list, the dated list |
 //! | `spot` | what spot capacity costs at present |
 //! | `live` | AWS's own price list |
+//! | `storage` | what disks, snapshots and addresses cost |
+//! | `assets` | what costs money beside machines, and who uses it |
 //! | `billing` | what AWS has billed |
 //! | `usage` | the usage types on a bill |
 //! | `error` | the SDK's errors into the taxonomy of `reaper-provider` |
 
 mod act;
 pub mod adapter;
+mod assets;
 mod billing;
 mod classify;
 mod client;
@@ -51,6 +54,7 @@ mod profile;
 mod settings;
 mod spot;
 mod stop;
+mod storage;
 mod trace;
 mod transport;
 mod types;

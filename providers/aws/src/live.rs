@@ -48,8 +48,27 @@ async fn hourly(
     kind: &MachineType,
 ) -> Result<Option<Money>, ProviderError> {
     let wanted = wanted(region, kind);
-    let filters = filters(&wanted)?;
-    let (mut prices, mut unreadable) = (Vec::new(), 0_usize);
+    let prices: Vec<Money> = products(money, cx, &wanted)
+        .await?
+        .iter()
+        .flat_map(|product| price(product, &wanted))
+        .collect();
+    if prices.iter().any(|price| Some(price.currency) != prices.first().map(|one| one.currency)) {
+        let words = format!("{kind} in {region} has prices in several currencies");
+        return Err(ProviderError::answered(ErrorKind::Inconsistent, PRODUCTS, words));
+    }
+    // Of several, the highest counts, as of two rows of the dated list.
+    Ok(prices.into_iter().max_by_key(|price| price.amount))
+}
+
+/// All products with these attributes. Whoever answers may overlook some of them.
+pub(crate) async fn products(
+    money: &MoneyClient,
+    cx: &CallContext,
+    wanted: &[(&str, &str)],
+) -> Result<Vec<Value>, ProviderError> {
+    let filters = filters(wanted)?;
+    let (mut products, mut unreadable) = (Vec::new(), 0_usize);
     let (mut tokens, mut token) = (Tokens::default(), None);
     loop {
         let request = money
@@ -63,7 +82,7 @@ async fn hourly(
         let answer = send(&money.limiter, cx, PRODUCTS, begin).await?;
         for product in answer.price_list() {
             match serde_json::from_str::<Value>(product) {
-                Ok(product) => prices.extend(price(&product, &wanted)),
+                Ok(product) => products.push(product),
                 Err(_) => unreadable += 1,
             }
         }
@@ -72,16 +91,13 @@ async fn hourly(
             break;
         }
     }
-    if prices.is_empty() && unreadable > 0 {
-        let words = format!("{unreadable} products of {kind} in {region} are no readable JSON");
+    if products.is_empty() && unreadable > 0 {
+        let asked: Vec<&str> = wanted.iter().map(|(_, value)| *value).collect();
+        let asked = asked.join(", ");
+        let words = format!("{unreadable} products of {asked} are no readable JSON");
         return Err(ProviderError::answered(ErrorKind::Protocol, PRODUCTS, words));
     }
-    if prices.iter().any(|price| Some(price.currency) != prices.first().map(|one| one.currency)) {
-        let words = format!("{kind} in {region} has prices in several currencies");
-        return Err(ProviderError::answered(ErrorKind::Inconsistent, PRODUCTS, words));
-    }
-    // Of several, the highest counts, as of two rows of the dated list.
-    Ok(prices.into_iter().max_by_key(|price| price.amount))
+    Ok(products)
 }
 
 /// The attributes of the product that is meant. A whole machine without a hypervisor stands in the
@@ -125,14 +141,22 @@ fn price(product: &Value, wanted: &[(&str, &str)]) -> Vec<Money> {
         said.is_none_or(|said| said.as_str() == Some(value))
     });
     let names_itself = attributes["instanceType"].is_string();
-    let terms = product["terms"]["OnDemand"].as_object().filter(|_| meant && names_itself);
+    if !(meant && names_itself) {
+        return Vec::new();
+    }
+    dimensions(product, |unit| matches!(unit, "Hrs" | "Hours"))
+}
+
+/// The prices on demand of a product that are per such a unit.
+pub(crate) fn dimensions(product: &Value, is_unit: impl Fn(&str) -> bool) -> Vec<Money> {
+    let terms = product["terms"]["OnDemand"].as_object();
     let dimensions = terms
         .into_iter()
         .flat_map(serde_json::Map::values)
         .filter_map(|term| term["priceDimensions"].as_object())
         .flat_map(serde_json::Map::values);
     dimensions
-        .filter(|dimension| matches!(dimension["unit"].as_str(), Some("Hrs" | "Hours")))
+        .filter(|dimension| dimension["unit"].as_str().is_some_and(&is_unit))
         .filter_map(|dimension| dimension["pricePerUnit"].as_object())
         .flatten()
         .filter_map(|(currency, amount)| {

@@ -322,7 +322,7 @@ impl Wire<'_> {
         send(&self.region.limiter, self.cx, call, begin).await
     }
 
-    fn page(&self, largest: u32) -> i32 {
+    pub(crate) fn page(&self, largest: u32) -> i32 {
         let size = self.page_size.unwrap_or(largest).clamp(SMALLEST_PAGE, largest);
         i32::try_from(size).unwrap_or(i32::MAX)
     }
@@ -353,7 +353,7 @@ fn on(attribute: Option<&AttributeBooleanValue>) -> Result<bool, ProviderError> 
     })
 }
 
-fn filter(name: &str, values: &[String]) -> Filter {
+pub(crate) fn filter(name: &str, values: &[String]) -> Filter {
     Filter::builder().name(name).set_values(Some(values.to_vec())).build()
 }
 

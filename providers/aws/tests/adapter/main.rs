@@ -5,6 +5,7 @@
 mod account;
 mod acting;
 mod acting_on_simcloud;
+mod assets;
 mod billing;
 mod details;
 mod listing;
