@@ -10,8 +10,8 @@ use toml::de::{DeTable, DeValue};
 use crate::context::ProviderKeys;
 
 /// Parts of key names below which text is taken for a secret.
-const TELLTALES: [&str; 7] =
-    ["secret", "password", "token", "webhook", "credential", "api_key", "private_key"];
+const TELLTALES: [&str; 8] =
+    ["secret", "password", "token", "bearer", "webhook", "credential", "api_key", "private_key"];
 
 /// Tables of `[notify]` that are about a secret address.
 const CHANNELS: [&str; 3] = ["slack", "webhook", "heartbeat"];

@@ -18,8 +18,8 @@ use crate::problem::{ConfigError, Problem};
 use crate::section::Section;
 use crate::types::{Config, Mode};
 use crate::{
-    account, budgets, channels, coverage, currency, email, hooks, idle, owners, prices, rules,
-    schedules, settings,
+    account, budgets, channels, coverage, currency, email, hooks, idle, metrics, owners, prices,
+    rules, schedules, settings,
 };
 
 /// What an embedded text is called in messages.
@@ -117,6 +117,8 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
     );
     let expiry_tag = root.text_or(cx, "expiry_tag", reaper_policy::spec::DEFAULT_EXPIRY_TAG);
     let own_tags = idle::own_tags(cx, root);
+    let leftovers = root.flag(cx, "leftovers").unwrap_or(true);
+    cx.record("leftovers".to_owned(), leftovers, root.value("leftovers").is_none());
     let folder = folder(cx);
     let state = settings::state(cx, root, &folder);
     let rates = prices::rates(cx, root, currency);
@@ -133,6 +135,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
     let timeouts = settings::timeouts(cx, root);
     let attempts = settings::attempts(cx, root);
     let pace = settings::pace(cx, root);
+    let metrics = metrics::metrics(cx, root);
     let hooks = hooks::hooks(cx, root, &folder);
     let charged = coverage::charged(cx, root, &accounts);
     let rest = budgets::Rest {
@@ -155,6 +158,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
         currency,
         rates,
         mode,
+        leftovers,
         state,
         accounts,
         policy: PolicySpec {
@@ -175,6 +179,7 @@ fn read(cx: &mut Context<'_>, root: &Section<'_>) -> Config {
         attempts,
         pace,
         ca_bundle,
+        metrics,
         hooks,
         budgets,
         email,

@@ -14,7 +14,7 @@
 //! | `keys` | the one table of keys, kinds, defaults and documentation |
 //! | `context`, `section` | reading tables: unknown and misplaced keys, typed getters |
 //! | `value`, `reference`, `moment`, `currency`, `contact` | reading one value |
-//! | `document`, `account`, `rules`, `owners`, `prices`, `settings`, `hooks`, `budgets`, `email`, `channels`, `schedules` | the parts of the file |
+//! | `document`, `account`, `rules`, `owners`, `prices`, `settings`, `hooks`, `budgets`, `email`, `channels`, `metrics`, `schedules` | the parts of the file |
 //! | `coverage` | whether a budget's currencies come together, and whether anybody hears of it |
 //! | `conceal` | what must not be shown in an error's excerpt |
 //! | `schema`, `template` | the JSON schema; what `reaper init` writes |
@@ -33,6 +33,7 @@ mod enforce;
 mod hooks;
 mod idle;
 mod keys;
+mod metrics;
 mod moment;
 mod owners;
 mod prices;
@@ -58,6 +59,7 @@ pub use schema::schema;
 pub use template::{EXAMPLE, InitAccount, init_template};
 pub use types::{
     Account, Channels, Config, ConfigWarning, Email, Heartbeat, Hook, Hooks, Job, Limits, Login,
-    Mode, Pace, Prometheus, Schedule, Setting, Slack, Smtp, StateUrl, Timeouts, Tls, Told, Webhook,
+    Metrics, Mode, Pace, Prometheus, PrometheusAuth, PrometheusServer, Schedule, Setting,
+    SigV4Keys, Slack, Smtp, StateUrl, Timeouts, Tls, Told, Webhook,
 };
 pub use units::{Percent, Size};

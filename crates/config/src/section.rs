@@ -260,7 +260,7 @@ impl<'a> Section<'a> {
             cx.refuse(span, format!("`{name}` is not supported yet"), advice);
             return;
         }
-        if self.keys.path.starts_with("account") || self.keys.path.starts_with("notify") {
+        if ["account", "notify", "metrics"].iter().any(|part| self.keys.path.starts_with(part)) {
             // It may be a secret under a misspelt name.
             cx.conceal(conceal::texts(value));
         }

@@ -28,6 +28,8 @@ pub struct Config {
     pub rates: Vec<Rate>,
     /// Whether acting is allowed at all; `None` leaves it to the command line.
     pub mode: Option<Mode>,
+    /// Whether what costs money beside machines is read, to report what nobody uses.
+    pub leftovers: bool,
     /// Where the state lies.
     pub state: StateUrl,
     /// At least one; names are unique.
@@ -46,6 +48,8 @@ pub struct Config {
     pub pace: BTreeMap<ProviderName, Pace>,
     /// PEM file with further certificate authorities to trust; it was there when this was read.
     pub ca_bundle: Option<PathBuf>,
+    /// Where it is learnt what machines do.
+    pub metrics: Metrics,
     /// Commands of the user's.
     pub hooks: Hooks,
     /// Limits per calendar month, in the order of the file; names are unique. Each can be told to
@@ -254,6 +258,57 @@ pub enum Tls {
     Implicit,
     /// Not at all.
     None,
+}
+
+/// `[metrics]`: where it is learnt what machines do.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    /// Whether the clouds' own monitoring is read.
+    pub clouds: bool,
+    /// Whether samples are read that `reaper probe` put into the state.
+    pub probe: bool,
+    /// `[metrics.prometheus]`.
+    pub prometheus: Option<PrometheusServer>,
+}
+
+/// A Prometheus, or a server that speaks like it.
+#[derive(Debug, Clone)]
+pub struct PrometheusServer {
+    /// The part of its address before `/api/v1`: HTTPS, or HTTP where nothing secret is sent or it
+    /// is on this machine; without a login.
+    pub url: String,
+    /// The label that names the machine; the name of one.
+    pub label: String,
+    /// How it is told who asks.
+    pub auth: PrometheusAuth,
+    /// One attempt of one query.
+    pub timeout: Span,
+}
+
+/// How a Prometheus is told who asks.
+#[derive(Debug, Clone)]
+pub enum PrometheusAuth {
+    /// Not at all.
+    None,
+    /// By name and password.
+    Basic(Login),
+    /// By a token.
+    Bearer(SecretString),
+    /// By signatures, as Amazon Managed Prometheus wants them.
+    SigV4(SigV4Keys),
+}
+
+/// Keys of AWS, blanks around them removed.
+#[derive(Debug, Clone)]
+pub struct SigV4Keys {
+    /// The region that they sign for.
+    pub region: String,
+    /// The id of the key.
+    pub access_key_id: SecretString,
+    /// The key.
+    pub secret_access_key: SecretString,
+    /// What temporary keys come with.
+    pub session_token: Option<SecretString>,
 }
 
 /// Where else than by mail a run is heard of; `None` where the file has no such table.

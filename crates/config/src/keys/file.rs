@@ -1,11 +1,11 @@
 //! Every key of the file.
 
-use super::{Key, Kind, Table, acting, budget, idle, schedule};
+use super::{Key, Kind, Table, acting, budget, idle, metrics, schedule};
 use crate::context::ProviderKeys;
 
 /// Keys that the contract has and this version does not, as (table, key). They are refused in
 /// words of their own; whoever brings one to life removes its line.
-pub(crate) const LATER: &[(&str, &str)] = &[("", "metrics")];
+pub(crate) const LATER: &[(&str, &str)] = &[];
 
 /// Words for what a rule asks for.
 pub(super) const ACTIONS: [&str; 3] = ["report", "stop", "terminate"];
@@ -53,6 +53,13 @@ pub(crate) fn file(providers: &[ProviderKeys]) -> Table {
             .default("expires"),
         idle_stop,
         working_hours,
+        Key::new(
+            "leftovers",
+            Kind::Flag,
+            "Whether volumes, addresses, snapshots, images and file systems are read too, to report \
+             those that nobody uses.",
+        )
+        .default("true"),
         Key::new("state", Kind::Table(acting::state()), "Where `reaper` remembers."),
         Key::new(
             "fx",
@@ -82,6 +89,7 @@ pub(crate) fn file(providers: &[ProviderKeys]) -> Table {
         Key::new("timeouts", Kind::Table(acting::timeouts()), "Time limits."),
         Key::new("retries", Kind::Table(retries()), "Repetition of calls."),
         Key::new("pace", Kind::Table(pace(providers)), "Bounds of the calls, per account."),
+        Key::new("metrics", Kind::Table(metrics::metrics()), "Where it is learnt what machines do."),
         Key::new("hooks", Kind::Table(acting::hooks()), "Commands of yours."),
         Key::new(
             "budget",

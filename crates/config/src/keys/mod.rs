@@ -8,6 +8,7 @@
 //! | `acting` | the keys of `[state]`, `[limits]`, `[timeouts]`, `[hooks]` and `[notify]` |
 //! | `channels` | the keys of the channels besides mail |
 //! | `budget` | the keys of `[[budget]]` |
+//! | `metrics` | the keys of `[metrics]` |
 //! | `idle` | the keys of idleness and of owners' tags |
 //! | `schedule` | the keys of `[[schedule]]` |
 //! | `nearest` | which valid name a misspelt one was meant to be |
@@ -18,6 +19,7 @@ mod channels;
 mod file;
 mod idle;
 mod key;
+mod metrics;
 mod nearest;
 mod schedule;
 

@@ -157,6 +157,8 @@ fn fl_155_every_duration_in_force_is_listed() {
     timeouts.plan = 1d (default)
     timeouts.lease = 30m (default)
     retries.attempts = 4 (default)
+    metrics.clouds = true (default)
+    metrics.probe = true (default)
     "#);
 }
 

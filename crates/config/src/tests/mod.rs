@@ -9,6 +9,7 @@ mod email;
 mod example;
 mod files;
 mod idle;
+mod metrics;
 mod refused;
 mod schedules;
 mod secrets;

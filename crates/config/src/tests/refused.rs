@@ -113,12 +113,6 @@ fn fl_150_a_duplicate_key_is_refused() {
 }
 
 #[test]
-fn keys_of_later_versions_have_words_of_their_own() {
-    let metrics = refused("[metrics.prometheus]\nurl = \"http://p\"");
-    assert!(metrics.contains("is not supported yet"), "{metrics}");
-}
-
-#[test]
 fn fl_153_ids_that_look_like_numbers_are_to_be_quoted() {
     let account = |id: &str| {
         let text =

@@ -54,7 +54,9 @@ pub(super) const ACCOUNT: &str = "[[account]]\nname = \"research\"\nprovider = \
 
 pub(super) fn lookup(name: &str) -> Option<String> {
     match name {
-        "SCW_SECRET_KEY" | "SMTP_PASSWORD" => Some("hunter2-secret".to_owned()),
+        "SCW_SECRET_KEY" | "SMTP_PASSWORD" | "PROMETHEUS_PASSWORD" => {
+            Some("hunter2-secret".to_owned())
+        }
         "WITH_BLANKS" => Some(" hunter2-secret\r\n".to_owned()),
         "BLANK" => Some("  ".to_owned()),
         "TWO_LINES" => Some("hunter2\nsecret".to_owned()),
