@@ -15,6 +15,7 @@ pub mod lambda;
 mod log;
 mod meter;
 pub mod ovhcloud;
+pub mod prometheus;
 pub mod scaleway;
 mod server;
 mod usage;

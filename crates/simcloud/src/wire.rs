@@ -7,6 +7,7 @@ use http::{Method, StatusCode};
 use crate::aws::AwsWire;
 use crate::lambda::LambdaWire;
 use crate::ovhcloud::OvhWire;
+use crate::prometheus::PrometheusWire;
 use crate::scaleway::ScalewayWire;
 use crate::world::World;
 
@@ -26,7 +27,8 @@ pub trait Wire: Send + Sync {
 }
 
 /// Every wire that is served; one line per provider.
-pub(crate) const WIRES: &[&dyn Wire] = &[&AwsWire, &LambdaWire, &OvhWire, &ScalewayWire];
+pub(crate) const WIRES: &[&dyn Wire] =
+    &[&AwsWire, &LambdaWire, &OvhWire, &PrometheusWire, &ScalewayWire];
 
 /// A request, its path without the provider's prefix.
 #[derive(Debug, Clone)]

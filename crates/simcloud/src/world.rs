@@ -11,6 +11,7 @@ use crate::faults::Faults;
 use crate::lambda::LambdaWorld;
 use crate::meter::Meter;
 use crate::ovhcloud::OvhWorld;
+use crate::prometheus::PrometheusWorld;
 use crate::scaleway::ScalewayWorld;
 
 /// Everything that exists, and everything that goes wrong.
@@ -64,6 +65,8 @@ pub struct World {
     pub scaleway: ScalewayWorld,
     /// OVHcloud Public Cloud.
     pub ovhcloud: OvhWorld,
+    /// A Prometheus beside the clouds.
+    pub prometheus: PrometheusWorld,
 }
 
 /// The world file cannot be used.

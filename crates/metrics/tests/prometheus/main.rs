@@ -5,3 +5,4 @@
 mod fixture;
 mod real;
 mod server;
+mod simulated;
