@@ -10,7 +10,7 @@ use reaper_model::{
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Coverage, Delivery, Detail, ErrorKind, Identity,
-    OpenError, Provider, ProviderError, Sink, StopPermit,
+    MetricsSource, OpenError, Provider, ProviderError, Sink, StopPermit,
 };
 
 use crate::assets::Reading;
@@ -18,6 +18,7 @@ use crate::billing::Billing;
 use crate::client::{Api, INSTANCE, INSTANCES, PROJECT, SHELVE, VOLUMES};
 use crate::convert::Place;
 use crate::listing::Listing;
+use crate::metrics::Monitor;
 use crate::notes::Notes;
 use crate::price::Prices;
 use crate::wire::{Credential, Project};
@@ -33,6 +34,7 @@ const EXPIRY_WARNING: TimeDelta = TimeDelta::days(14);
 #[derive(Debug)]
 pub struct OvhProvider {
     api: Api,
+    monitor: Monitor,
     prices: Prices,
     notes: Notes,
     /// Whether the project's tags stand for those of its machines.
@@ -58,7 +60,14 @@ impl OvhProvider {
         };
         let api = Api::open(settings, project)?;
         let prices = Prices::new(api.subsidiary()).map_err(|error| refused(error.to_string()))?;
-        Ok(Self { api, prices, notes: Notes::default(), project_tags, tags: Mutex::new(no_tags()) })
+        Ok(Self {
+            monitor: Monitor { api: api.clone() },
+            api,
+            prices,
+            notes: Notes::default(),
+            project_tags,
+            tags: Mutex::new(no_tags()),
+        })
     }
 
     /// The listing of a place, which says of a machine what the project's `tags` and the place say.
@@ -310,6 +319,10 @@ impl Provider for OvhProvider {
         let Self { api, prices, notes, .. } = self;
         let billing = Billing { api, cx, account: &identity.account, prices, notes };
         billing.read().await.map(Some)
+    }
+
+    fn metrics(&self) -> Option<&dyn MetricsSource> {
+        Some(&self.monitor)
     }
 
     async fn assets(&self, cx: &CallContext, identity: &Identity, location: &Location) -> Assets {

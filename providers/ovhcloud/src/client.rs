@@ -15,8 +15,8 @@ use crate::login::Login;
 use crate::oauth::{AccessToken, ServiceAccount};
 use crate::signature::{ApplicationKeys, ServerClock};
 use crate::wire::{
-    Account, Credential, Flavor, FloatingIp, Image, Instance, Node, Project, Snapshot, Usage,
-    Volume,
+    Account, Credential, Flavor, FloatingIp, Image, Instance, Monitoring, Node, Project, Snapshot,
+    Usage, Volume,
 };
 
 /// OVHcloud documents no limit and answers 429 to the hasty. A project takes a handful of calls, and
@@ -48,11 +48,14 @@ pub(crate) const IMAGES: &str = "ovhcloud:GET /cloud/project/{project}/snapshot"
 /// How errors and facts name the floating addresses of a region.
 pub(crate) const FLOATING_IPS: &str =
     "ovhcloud:GET /cloud/project/{project}/region/{region}/floatingip";
+/// How errors and facts name what was measured of one machine.
+pub(crate) const MONITORING: &str =
+    "ovhcloud:GET /cloud/project/{project}/instance/{instance}/monitoring";
 /// How errors and facts name the price catalogue.
 pub(crate) const CATALOGUE: &str = "ovhcloud:GET /order/catalog/public/cloud";
 
 /// OVHcloud's API with one login, for one project.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Api {
     client: Client,
     public: Client,
@@ -162,6 +165,19 @@ impl Api {
         native: &str,
     ) -> Result<Instance, ProviderError> {
         self.client.json(cx, &self.read(INSTANCE, "instance/get", &["instance", native])).await
+    }
+
+    /// What was measured of one machine in the last time: one quantity.
+    pub(crate) async fn monitoring(
+        &self,
+        cx: &CallContext,
+        native: &str,
+        period: &str,
+        kind: &str,
+    ) -> Result<Monitoring, ProviderError> {
+        let path = ["instance", native, "monitoring"];
+        let call = self.read(MONITORING, "instance/monitoring/get", &path);
+        self.client.json(cx, &call.query("period", period).query("type", kind)).await
     }
 
     /// Shelves one machine. The answer is void and proves nothing, so that it is not looked at.

@@ -40,6 +40,7 @@ mod error;
 mod flavor;
 mod listing;
 mod login;
+mod metrics;
 mod nodes;
 mod notes;
 mod oauth;

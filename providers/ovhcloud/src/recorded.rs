@@ -76,6 +76,12 @@ fn check(recording: &Recording, body: &[u8]) {
         ("GET", tail) if tail.ends_with("/floatingip") => {
             all_good::<wire::FloatingIp>(file, body);
         }
+        ("GET", tail) if tail.ends_with("/monitoring") => {
+            let measured: wire::Monitoring = serde_json::from_slice(body).expect(file);
+            assert!(measured.unit.good().is_some() && !measured.values.is_empty(), "{file}");
+            let point = measured.values[0].good().expect(file);
+            assert!(point.timestamp.good().is_some() && point.value.good().is_some(), "{file}");
+        }
         ("GET", "/flavor") => all_good::<wire::Flavor>(file, body),
         ("GET", "/kube") => all_good::<String>(file, body),
         ("GET", "/kube/kube-12345/node") => all_good::<wire::Node>(file, body),

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use reaper_http::{Amount, Lenient};
+use reaper_http::{Amount, Lenient, lenient};
 use reaper_model::Currency;
 use serde::Deserialize;
 
@@ -149,6 +149,24 @@ pub(crate) struct Node {
     /// Null while there is no machine yet.
     pub(crate) instance_id: Lenient<String>,
     pub(crate) node_pool_id: Lenient<String>,
+}
+
+/// What was measured of a machine.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Monitoring {
+    pub(crate) unit: Lenient<String>,
+    #[serde(deserialize_with = "lenient::list")]
+    pub(crate) values: Vec<Lenient<MonitoringPoint>>,
+}
+
+/// One point of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct MonitoringPoint {
+    /// Seconds since 1970.
+    pub(crate) timestamp: Lenient<i64>,
+    pub(crate) value: Lenient<f64>,
 }
 
 /// What a project has cost in its current month. Each part may be null, which says nothing of it.

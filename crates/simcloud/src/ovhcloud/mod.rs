@@ -8,6 +8,7 @@ mod auth;
 mod catalogue;
 mod flavor;
 mod instance;
+mod monitoring;
 mod project;
 mod storage;
 mod usage;

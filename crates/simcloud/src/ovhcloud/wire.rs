@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::ovhcloud::act::{self, End};
 use crate::ovhcloud::answer::{self, Problem, gone, no_such_call, refusal};
-use crate::ovhcloud::{auth, catalogue, storage, usage};
+use crate::ovhcloud::{auth, catalogue, monitoring, storage, usage};
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
 
@@ -95,7 +95,7 @@ fn template(path: &str) -> String {
 }
 
 fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
-    let World { ovhcloud: ovh, clock, .. } = world;
+    let World { ovhcloud: ovh, clock, meters, .. } = world;
     let path = path(request);
     if path == LOGIN && request.method == Method::POST {
         return auth::token(ovh, clock, request);
@@ -157,6 +157,13 @@ fn respond(world: &mut World, request: &Request) -> Result<Value, Problem> {
             let mut all = ovh.instances(id);
             let found = all.find(|instance| instance.id == *machine).ok_or_else(gone)?;
             answer::detailed(found, ovh, clock)
+        }
+        ["instance", machine, "monitoring"] => {
+            may("instance/monitoring/get")?;
+            let mut all = ovh.instances(id);
+            let found = all.find(|instance| instance.id == *machine).ok_or_else(gone)?;
+            let asked = query("period").zip(query("type"));
+            monitoring::answer(meters, clock, &found.id, asked)?
         }
         ["flavor"] => {
             may("flavor/get")?;

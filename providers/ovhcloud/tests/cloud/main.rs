@@ -8,6 +8,7 @@ mod billing;
 mod kit;
 mod listing;
 mod login;
+mod metrics;
 mod network;
 mod prices;
 mod reading;
