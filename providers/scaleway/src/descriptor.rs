@@ -15,7 +15,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
     location_key: Some("zones"),
     options: &["profile"],
     lists: &["project_ids"],
-    credentials: &["access_key", "secret_key"],
+    credentials: &["access_key", "cockpit_token", "secret_key"],
     environment: &["SCW_SECRET_KEY", "SCW_PROFILE", "SCW_CONFIG_PATH", "SCW_TOKEN"],
     files: &[".config/scw/config.yaml", ".config/scw/config.yml"],
     audit_policy: include_str!("../audit-policy.json"),

@@ -18,6 +18,8 @@ pub(crate) struct Settings {
     pub(crate) projects: Vec<String>,
     /// The project of Scaleway's own tools: no filter, but it tells the organisation.
     pub(crate) default_project: Option<String>,
+    /// A token of Cockpit, where one is given.
+    pub(crate) cockpit_token: Option<SecretString>,
     /// Servers per page.
     pub(crate) page_size: u32,
 }
@@ -55,6 +57,7 @@ impl Settings {
             access_key,
             projects,
             default_project: settings.option("default_project_id").map(str::to_owned),
+            cockpit_token: secret::credential(settings, "cockpit_token")?,
             page_size: settings.limits.page_size.unwrap_or(LARGEST_PAGE).clamp(1, LARGEST_PAGE),
         })
     }

@@ -39,13 +39,13 @@ const TABLE: [(&str, &[&str]); 21] = [
     ("reaper-simcloud", &["reaper-model"]),
     ("reaper-aws", &["reaper-model", "reaper-provider"]),
     ("reaper-ovhcloud", &["reaper-model", "reaper-provider", "reaper-http"]),
-    ("reaper-scaleway", &["reaper-model", "reaper-provider", "reaper-http"]),
+    ("reaper-scaleway", &["reaper-model", "reaper-provider", "reaper-http", "reaper-metrics"]),
     ("reaper-lambda", &["reaper-model", "reaper-provider", "reaper-http"]),
     ("reaper-tests", &["reaper-simcloud"]),
 ];
 
 /// Libraries that only these of our packages may use: the pure crates never see the world.
-const WORLD: [(&str, &[&str]); 9] = [
+const WORLD: [(&str, &[&str]); 10] = [
     (
         "tokio",
         &[
@@ -66,6 +66,7 @@ const WORLD: [(&str, &[&str]); 9] = [
     ("reqwest", &["reaper-http", "reaper-ledger"]),
     ("object_store", &["reaper-ledger"]),
     ("aws-sdk-ec2", &["reaper-aws"]),
+    ("aws-sdk-cloudwatch", &["reaper-aws"]),
     ("aws-sdk-costexplorer", &["reaper-aws"]),
     ("aws-sdk-pricing", &["reaper-aws"]),
     ("hyper", &["reaper-simcloud"]),
