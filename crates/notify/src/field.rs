@@ -13,6 +13,8 @@ const LABEL: usize = 19;
 /// Characters of one value, and values under one label. With these, 25 machines fit into a mail.
 const LONGEST_VALUE: usize = 160;
 const MOST_VALUES: usize = 6;
+/// Characters of a value that holds evidence: what was measured, for how long and by whom.
+const LONGEST_EVIDENCE: usize = 2 * LONGEST_VALUE;
 
 /// One label and its values.
 #[derive(Debug)]
@@ -27,11 +29,9 @@ impl Field {
     fn of<T: AsRef<str>>(
         label: &'static str,
         values: impl IntoIterator<Item = T>,
-        code: bool,
+        (code, most): (bool, usize),
     ) -> Self {
         let all: Vec<T> = values.into_iter().collect();
-        // A command that was cut would be another command.
-        let most = if code { 4 * LONGEST_VALUE } else { LONGEST_VALUE };
         let mut values: Vec<String> =
             all.iter().take(MOST_VALUES).map(|value| outside(value.as_ref(), most)).collect();
         values.retain(|value| !value.is_empty());
@@ -49,14 +49,23 @@ impl Field {
         label: &'static str,
         values: impl IntoIterator<Item = T>,
     ) -> Self {
-        Self::of(label, values, false)
+        Self::of(label, values, (false, LONGEST_VALUE))
+    }
+
+    /// Sentences that say why, which are of no use without their ends.
+    pub(crate) fn evidence<T: AsRef<str>>(
+        label: &'static str,
+        values: impl IntoIterator<Item = T>,
+    ) -> Self {
+        Self::of(label, values, (false, LONGEST_EVIDENCE))
     }
 
     pub(crate) fn code<T: AsRef<str>>(
         label: &'static str,
         values: impl IntoIterator<Item = T>,
     ) -> Self {
-        Self::of(label, values, true)
+        // A command that was cut would be another command.
+        Self::of(label, values, (true, 4 * LONGEST_VALUE))
     }
 
     /// The field as lines of the plain part.

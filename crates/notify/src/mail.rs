@@ -18,7 +18,7 @@ use crate::words::{short, wrapped};
 const LONGEST_HEADER: usize = 180;
 
 /// Characters of the reason for which a mail is reduced: server's words may be in it.
-const LONGEST_REASON: usize = 300;
+pub(crate) const LONGEST_REASON: usize = 300;
 
 /// The stable name of a mail: the part of its Message-ID before the `@`. Whoever gets the same mail
 /// twice can see that it is one.

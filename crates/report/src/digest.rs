@@ -7,7 +7,9 @@ use reaper_model::document::{
 
 use crate::figures::{Zone, count};
 use crate::finding::{self, Matter, Stops};
-use crate::{action, alert, budget, machine, summary, waiting, weekly};
+use crate::{
+    action, advice, alert, budget, leftover, machine, summary, utilisation, waiting, weekly,
+};
 
 /// A document in a few lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +66,34 @@ pub fn digest(doc: &AuditDocument) -> Digest {
     looked.extend(summary::caveats(doc));
     looked.push(summary::last_complete(doc));
     lead.push(looked.join(" · "));
+    lead.extend(leftovers(doc));
+    lead.extend(advised(doc));
     Digest { title: title(doc), alarms: alarms.collect(), lead, parts: parts(doc) }
+}
+
+/// What was left behind, in one line, with the dearest of it.
+fn leftovers(doc: &AuditDocument) -> Option<String> {
+    let mut parts = leftover::headline(doc)?;
+    parts.extend(doc.leftovers.first().map(|first| {
+        format!(
+            "the dearest: {} {}, {}, {}, owner {}",
+            leftover::noun(first.kind),
+            leftover::known_as(first),
+            leftover::cost(first),
+            leftover::since(first),
+            leftover::owner(first)
+        )
+    }));
+    Some(parts.join(" · "))
+}
+
+/// What would do for less, in one line, with the best of it.
+fn advised(doc: &AuditDocument) -> Option<String> {
+    let headline = advice::headline(doc)?;
+    let best = advice::all(doc)
+        .first()
+        .map(|piece| format!("{}: {}", machine::known_as(piece.machine), piece.advice.text));
+    Some([Some(headline), best].into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }
 
 fn title(doc: &AuditDocument) -> String {
@@ -95,6 +124,12 @@ fn said(doc: &AuditDocument, matter: &Matter) -> Vec<String> {
         Matter::Unread => vec!["nothing found in what could be read".to_owned()],
         Matter::Unjudged(number) => {
             vec!["nothing found".to_owned(), format!("{} could not be judged", machines(*number))]
+        }
+        Matter::Unmeasured(number) => {
+            let unmeasured = format!("use of {} not measured", machines(*number));
+            let mut parts = vec!["nothing found".to_owned(), checked(), unmeasured];
+            parts.extend(budget::unsure(&doc.budgets));
+            parts
         }
         Matter::Nothing => {
             let mut parts = vec!["nothing found".to_owned(), checked()];
@@ -232,6 +267,7 @@ fn about(machine: &MachineView) -> Vec<String> {
     let mut facts = vec![cost.join(", "), format!("owner {}", machine::owner(machine))];
     facts.extend(machine.stopped_but_billed.then(|| "stopped but billed".to_owned()));
     facts.extend(machine::reasons(machine).into_iter().take(1));
+    facts.extend(utilisation::beside_reasons(machine));
     facts.push(format!("{}, {}", machine.machine_type, machine::gpus(machine)));
     facts.push(format!("age {}", machine::age(machine)));
     facts.push(format!("{}, id {}", machine::place(machine), machine.native_id));
@@ -278,6 +314,37 @@ mod tests {
                 "no complete run is recorded"
             ]
         );
+    }
+
+    #[test]
+    fn what_was_left_behind_and_advice_are_a_line_each() {
+        let digest = digest(&fixture::mixed());
+        let lines: Vec<&String> = digest.lead.iter().rev().take(2).rev().collect();
+        assert_eq!(
+            lines,
+            [
+                "5 left behind: 1 volume, 1 address, 1 snapshot, 1 image, 1 file system · at least \
+                 221.65 EUR and 240.00 USD a month · 1 without a price · the dearest: file system \
+                 datasets, 240.00 USD a month, age 200d 0h (counted from its creation: since when \
+                 nobody uses it is not told), owner none",
+                "4 pieces of advice for 3 machines, the best saves 8,760.00 EUR a month (compute \
+                 only) · eks-node: mean use 9 % over the last 7 days, at most 22 of 80 GiB of \
+                 memory in use on each GPU: g6e.48xlarge (8×L40S) would do"
+            ]
+        );
+    }
+
+    #[test]
+    fn fl_097_a_week_in_which_idleness_could_not_be_measured_is_not_all_clear() {
+        let mut doc = fixture::nothing_found();
+        doc.instances[0].utilisation.verdict = reaper_model::document::IdleVerdict::Unknown;
+        doc.totals.unmeasured = 1;
+        let digest = digest(&doc);
+        assert_eq!(
+            digest.title,
+            "reaper: nothing found, 2 machines checked, use of 1 machine not measured"
+        );
+        assert!(digest.lead[1].contains("use not measured of 1 machine"), "{digest:?}");
     }
 
     #[test]

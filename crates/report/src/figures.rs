@@ -47,6 +47,11 @@ pub(crate) fn shown(shown: usize, of: usize) -> Option<String> {
     (shown < of).then(|| format!("{} of {} shown", number(shown), number(of)))
 }
 
+/// `… and 4,980 more`; `None` where all are shown.
+pub(crate) fn more(shown: usize, of: usize) -> Option<String> {
+    (shown < of).then(|| format!("… and {} more", number(of - shown)))
+}
+
 /// Hours as the document writes them, for people: `<1h`, `5h`, `30d 0h`. Anything that is not a
 /// number of hours is shown as it is.
 pub(crate) fn age(hours: &str) -> String {
@@ -138,6 +143,8 @@ mod tests {
         assert_eq!(shown(25, 1_406).as_deref(), Some("25 of 1,406 shown"));
         assert_eq!(shown(1_000_000, 1_234_567).as_deref(), Some("1,000,000 of 1,234,567 shown"));
         assert_eq!(shown(25, 25), None);
+        assert_eq!(more(20, 5_000).as_deref(), Some("… and 4,980 more"));
+        assert_eq!(more(20, 20), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use reaper_model::{ActionResult, Phase};
 
 use crate::action;
 use crate::coverage::Coverage;
+use crate::utilisation::is_unmeasured;
 
 /// Whether the machine is something to act on or to be told of: an orphan, or one that looks off and
 /// is billed, unless this run has ended it.
@@ -51,9 +52,12 @@ pub enum Matter {
     Unread,
     /// Nothing was found, and so many machines could not be judged.
     Unjudged(usize),
+    /// Nothing was found, and of so many machines it is not known whether they idle.
+    Unmeasured(usize),
     /// Nothing was found, and not all budgets are fine.
     Nothing,
-    /// Nothing was found, all was read and judged, and all budgets are fine.
+    /// Nothing was found, all was read, judged and, where asked for, measured, and all budgets are
+    /// fine.
     Clear,
 }
 
@@ -83,11 +87,13 @@ pub fn matter<'a>(
         return Matter::Stops(Stops::of(doc, &announced));
     }
     let found = machines.clone().filter(|machine| is_finding(machine)).count();
-    let unjudged = machines.filter(|machine| machine.verdict == Verdict::Unjudged).count();
+    let unjudged = machines.clone().filter(|machine| machine.verdict == Verdict::Unjudged).count();
+    let unmeasured = machines.filter(|machine| is_unmeasured(machine)).count();
     match (found, unjudged) {
         (1.., _) => Matter::Found(found),
         _ if coverage.is_partial() => Matter::Unread,
         (0, 1..) => Matter::Unjudged(unjudged),
+        (0, 0) if unmeasured > 0 => Matter::Unmeasured(unmeasured),
         _ if budgets.iter().any(|budget| budget.status != BudgetStatus::Ok) => Matter::Nothing,
         (0, 0) => Matter::Clear,
     }
@@ -151,6 +157,17 @@ mod tests {
         free.plan = None;
         let Matter::Stops(stops) = of(&free) else { panic!("stops are announced") };
         assert_eq!((stops.held, stops.due.len(), stops.ended), (0, 3, 1));
+    }
+
+    #[test]
+    fn fl_097_all_clear_is_not_said_of_idleness_that_nobody_could_measure() {
+        let mut doc = fixture::nothing_found();
+        let usage = &mut doc.instances[0].utilisation;
+        usage.verdict = reaper_model::document::IdleVerdict::Unknown;
+        assert_eq!(of(&doc), Matter::Unmeasured(1));
+        // Nobody asked: no rule needs it.
+        doc.instances[0].utilisation.window = None;
+        assert_eq!(of(&doc), Matter::Clear);
     }
 
     #[test]

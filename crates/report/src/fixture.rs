@@ -2,6 +2,7 @@
 
 mod acting;
 mod budgets;
+mod leftovers;
 mod machines;
 mod weekly;
 
@@ -15,6 +16,7 @@ use reaper_model::{Class, Money, Outcome};
 
 pub(crate) use acting::{acted, braked, interrupted, planned, recorded};
 pub(crate) use budgets::{budget, budgeted, unalerted};
+pub(crate) use leftovers::littered;
 pub(crate) use weekly::weekly;
 
 pub(crate) fn money(text: &str) -> Money {
@@ -81,7 +83,8 @@ fn document(instances: Vec<MachineView>, scopes: Vec<ScopeView>) -> AuditDocumen
     }
 }
 
-/// Every verdict, stopped but billed, two currencies, gaps, unread scopes.
+/// Every verdict, stopped but billed, two currencies, gaps, unread scopes, an idle, a held, a busy
+/// and a silent machine, things left behind, advice.
 pub(crate) fn mixed() -> AuditDocument {
     use ScopeStatus::{Complete, Failed, Partial, Skipped};
     let aws = Some("111122223333");
@@ -122,8 +125,13 @@ pub(crate) fn mixed() -> AuditDocument {
         unpriced: 1,
         unjudged: 1,
         ended: 1,
-        ..TotalsView::default()
+        unmeasured: 1,
+        leftovers: 5,
+        leftovers_per_month: vec![money("221.65 EUR"), money("240 USD")],
+        leftovers_unpriced: 1,
     };
+    doc.leftovers = leftovers::leftovers();
+    leftovers::advise(&mut doc);
     doc.rates = vec![reaper_model::document::RateView {
         from: "GBP".parse().expect("valid"),
         to: reaper_model::Currency::EUR,
@@ -261,6 +269,21 @@ fn poisoned(mut doc: AuditDocument, text: &str) -> AuditDocument {
         if let Some(case) = &mut machine.case {
             text.clone_into(&mut case.rule);
         }
+        let usage = &mut machine.utilisation;
+        for said in [
+            &mut usage.gpu_peak,
+            &mut usage.coverage,
+            &mut usage.source,
+            &mut usage.why,
+            &mut usage.summary,
+            &mut usage.window,
+            &mut usage.idle_gpus,
+        ] {
+            *said = said.as_ref().map(|_| text.to_owned());
+        }
+        for advice in &mut machine.advice {
+            text.clone_into(&mut advice.text);
+        }
         for finding in &mut machine.findings {
             finding.explanation = text.to_owned();
         }
@@ -268,6 +291,17 @@ fn poisoned(mut doc: AuditDocument, text: &str) -> AuditDocument {
             charged.kind = text.to_owned();
             charged.id = text.to_owned();
         }
+    }
+    for leftover in &mut doc.leftovers {
+        text.clone_into(&mut leftover.id);
+        text.clone_into(&mut leftover.native_id);
+        leftover.name = Some(text.to_owned());
+        leftover.account = text.into();
+        leftover.location = text.into();
+        leftover.owner.id = Some(text.to_owned());
+        leftover.of = Some(text.to_owned());
+        leftover.age_why = Some(text.to_owned());
+        leftover.price_why = Some(text.to_owned());
     }
     for mail in &mut doc.mails {
         text.clone_into(&mut mail.to);

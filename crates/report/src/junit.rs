@@ -4,15 +4,17 @@
 //! | --- | --- | --- |
 //! | `run` | an old picture, a cut-off run, the brake | error where it applies |
 //! | `aws/research/eu-west-1`, one per scope | the reading of the scope, then its machines | error where it was not read in full; failure per orphan |
+//! | `leftovers` | what nobody uses and costs money, the first 1,000 | never: no rule asked for it |
 //! | `budgets` | each budget | failure where a threshold is reached, error where something is missing |
 //! | `mails` | each mail | error where it was not delivered |
 //!
-//! Exempt, protected and managed machines, and scopes that are not asked, are skipped with their
-//! reason. A machine that could not be judged is skipped as well, and an error where that made the
+//! Exempt, protected and managed machines, scopes that are not asked, and what was left behind are
+//! skipped with their reason. A machine that could not be judged is skipped as well, and an error where that made the
 //! run incomplete. Times come from the document, so equal documents give equal bytes; no case has a
 //! duration.
 
 mod cases;
+mod leftovers;
 mod machines;
 #[cfg(test)]
 mod tests;
@@ -31,6 +33,7 @@ pub fn junit(doc: &AuditDocument, out: &mut impl io::Write) -> io::Result<()> {
     report.set_timestamp(doc.now);
     report.add_test_suite(cases::run(doc));
     report.add_test_suites(machines::suites(doc));
+    report.add_test_suites(leftovers::suite(doc));
     report.add_test_suites(cases::budgets(doc));
     report.add_test_suites(cases::mails(doc));
     let mut written = Vec::new();

@@ -8,6 +8,8 @@
 //! | `layout` | width, wrapping, columns and colour |
 //! | [`coverage`] | how much was read |
 //! | [`finding`] | what is found and announced, and what that comes to |
+//! | [`utilisation`] | whether accelerators work, as far as anybody asked, likewise for all formats |
+//! | [`leftover`], [`advice`] | what nobody uses, and what would do for less, likewise |
 //! | `summary` | the statements about the whole run that all formats share |
 //! | `machine` | the statements about one machine that all formats share |
 //! | `alert`, `action`, `waiting`, `mail` | what was, is and will be done, in words for all formats |
@@ -19,11 +21,12 @@
 //! | `table`, `markdown`, `json`, `explain` | one output each for the audit document |
 //! | `page` | the document as an HTML page |
 //! | `junit` | the document as test cases for CI systems |
-//! | `sheet` | its machines as CSV; `cell` is what all CSV files share |
+//! | `sheet` | its machines as CSV, and what was left behind; `cell` is what all CSV files share |
 //! | `focus` | the output for cost tools: what machines have cost, day by day |
 //! | `history` | the output for the ledger |
 
 mod action;
+pub mod advice;
 mod alert;
 pub mod bill;
 pub mod budget;
@@ -41,6 +44,7 @@ mod json;
 mod junit;
 mod keep;
 mod layout;
+pub mod leftover;
 mod machine;
 mod mail;
 mod markdown;
@@ -50,6 +54,7 @@ mod sheet;
 mod spend;
 mod summary;
 mod table;
+pub mod utilisation;
 mod waiting;
 pub mod weekly;
 
@@ -71,5 +76,5 @@ pub use layout::TableOptions;
 pub use markdown::{markdown, markdown_within};
 pub use page::page;
 pub use prometheus::{RunFigures, last_success, prometheus};
-pub use sheet::{csv, csv_of};
+pub use sheet::{csv, csv_of, leftovers_csv};
 pub use table::table;

@@ -1,7 +1,9 @@
 //! The statements about one machine that all formats share. Plain text, neither cleaned nor
 //! escaped.
 
-use reaper_model::document::{Billing, MachineView, OwnerStatus, PurchaseView, StillCharged};
+use reaper_model::document::{
+    Billing, MachineView, OwnerStatus, OwnerView, PurchaseView, StillCharged,
+};
 use reaper_model::price::HOURS_PER_MONTH;
 use reaper_model::{Money, State};
 use rust_decimal::Decimal;
@@ -42,7 +44,11 @@ pub(crate) fn age(machine: &MachineView) -> String {
 
 /// Who, and how sure that is.
 pub(crate) fn owner(machine: &MachineView) -> String {
-    let owner = &machine.owner;
+    owner_of(&machine.owner)
+}
+
+/// The same of anything that may have an owner.
+pub(crate) fn owner_of(owner: &OwnerView) -> String {
     match (owner.status, &owner.id) {
         (OwnerStatus::Known, Some(id)) => id.clone(),
         (OwnerStatus::Absent, None) => "none".to_owned(),
@@ -210,6 +216,18 @@ pub(crate) fn still_charged_short(machine: &MachineView) -> Option<String> {
     (!kinds.is_empty()).then(|| format!("{}{price}", kinds.join(", ")))
 }
 
+/// What of a machine whose compute is not billed goes on costing, each with its price: it is off,
+/// and it is not free.
+pub(crate) fn charged_while_off(machine: &MachineView) -> Option<String> {
+    const MOST: usize = 4;
+    let charged = &machine.action.still_charged;
+    if charged.len() > MOST {
+        return still_charged_short(machine);
+    }
+    let each: Vec<String> = charged.iter().map(charge).collect();
+    (!each.is_empty()).then(|| each.join(", "))
+}
+
 fn charge(item: &StillCharged) -> String {
     match item.per_month {
         Some(price) => format!("{} {}: {price} a month", item.kind, item.id),
@@ -234,6 +252,24 @@ mod tests {
         assert_eq!(
             still_charged_short(notebook).as_deref(),
             Some("2 volumes, 1 address (at least 83.65 EUR a month)")
+        );
+    }
+
+    #[test]
+    fn fl_055_a_stopped_machine_lists_what_is_still_charged_with_prices() {
+        let mut off = fixture::mixed().instances.remove(4);
+        assert_eq!(charged_while_off(&off).as_deref(), Some("volume vol-03: 40.00 EUR a month"));
+        let mut unpriced = off.action.still_charged[0].clone();
+        unpriced.per_month = None;
+        off.action.still_charged.push(unpriced.clone());
+        assert_eq!(
+            charged_while_off(&off).as_deref(),
+            Some("volume vol-03: 40.00 EUR a month, volume vol-03: price unknown")
+        );
+        off.action.still_charged.extend(vec![unpriced; 10]);
+        assert_eq!(
+            charged_while_off(&off).as_deref(),
+            Some("12 volumes (at least 40.00 EUR a month)")
         );
     }
 

@@ -4,18 +4,20 @@ mod actions;
 mod budgets;
 mod document;
 mod escape;
+mod leftovers;
 #[cfg(test)]
 mod tests;
 mod week;
 
 use reaper_model::State;
-use reaper_model::document::{AuditDocument, Mode, Verdict};
+use reaper_model::document::{AuditDocument, Billing, MachineView, Mode, Verdict};
 
 use crate::action;
 use crate::alert;
 use crate::figures::{Zone, count};
 use crate::machine;
 use crate::summary;
+use crate::utilisation;
 use crate::waiting;
 use document::{
     BYTES_FOR_HEAD, BYTES_FOR_NOTES, BYTES_FOR_ORPHANS, BYTES_FOR_OTHERS, BYTES_FOR_SCOPES,
@@ -55,10 +57,13 @@ pub fn markdown_within(doc: &AuditDocument, bytes: usize) -> String {
     week::headline(&mut out, doc);
     budgets::headline(&mut out, doc);
     unread(&mut out, doc);
+    leftovers::headline(&mut out, doc);
     actions::write(&mut out, doc);
     week::write(&mut out, doc);
     budgets::write(&mut out, doc);
     orphans(&mut out, doc);
+    leftovers::write(&mut out, doc);
+    leftovers::write_advice(&mut out, doc);
     others(&mut out, doc);
     budgets::spend(&mut out, doc);
     budgets::bills(&mut out, doc);
@@ -99,11 +104,10 @@ fn orphans(out: &mut Document, doc: &AuditDocument) {
     out.rows(&orphans, BYTES_FOR_ORPHANS, |orphan| {
         let mut why: Vec<String> = machine::odd_state(orphan).into_iter().collect();
         why.extend(machine::reasons(orphan));
+        why.extend(utilisation::beside_reasons(orphan));
         why.extend(machine::gaps(orphan));
         let mut wanted = machine::wanted(orphan);
-        wanted.extend(
-            machine::still_charged_short(orphan).map(|what| format!("still charged: {what}")),
-        );
+        wanted.extend(charged(orphan).map(|what| format!("still charged: {what}")));
         wanted.extend(waiting::case(orphan, Zone::of(doc)));
         wanted.extend(action::of(doc, orphan).map(|action| action.outcome()));
         vec![
@@ -136,10 +140,9 @@ fn others(out: &mut Document, doc: &AuditDocument) {
     out.rows(&others, BYTES_FOR_OTHERS, |other| {
         let mut why: Vec<String> = machine::odd_state(other).into_iter().collect();
         why.push(other.why.clone());
+        why.extend(utilisation::in_brief(other));
         why.extend(machine::gaps(other));
-        why.extend(
-            machine::still_charged_short(other).map(|what| format!("disks and addresses: {what}")),
-        );
+        why.extend(charged(other).map(|what| format!("disks and addresses: {what}")));
         vec![
             identity(other),
             other.verdict.name().to_owned(),
@@ -153,6 +156,14 @@ fn others(out: &mut Document, doc: &AuditDocument) {
     });
     out.line("</details>");
     out.blank();
+}
+
+/// What is charged apart from compute; each part of it where that is all that is charged.
+fn charged(machine: &MachineView) -> Option<String> {
+    match machine.billing {
+        Billing::NotBilled => machine::charged_while_off(machine),
+        Billing::Billed | Billing::Unknown => machine::still_charged_short(machine),
+    }
 }
 
 fn notes(out: &mut Document, doc: &AuditDocument) {
@@ -171,6 +182,7 @@ fn notes(out: &mut Document, doc: &AuditDocument) {
         noted("prices", &summary::prices(doc)),
         noted("rates", &summary::rates(doc)),
         ended,
+        noted("use", &utilisation::basis(doc)),
         noted("plan", &summary::plan(doc)),
         Some(summary::last_complete(doc)),
         noted("run", &summary::run(doc)),

@@ -6,7 +6,7 @@
 //! | `text` | what every text on the page goes through |
 //! | `table` | a table of the page: columns, rows, cells |
 //! | `head` | alerts, figures and what could not be read, before all else |
-//! | `deadlines`, `week`, `machines`, `money`, `notes` | the parts of the page in their order |
+//! | `deadlines`, `week`, `machines`, `leftovers`, `money`, `notes` | the parts of the page in their order |
 //! | `chart` | the spending of the last weeks |
 //!
 //! The templates, the style and the script are in `templates/page`. The page allows itself exactly
@@ -16,6 +16,7 @@
 mod chart;
 mod deadlines;
 mod head;
+mod leftovers;
 mod machines;
 mod money;
 mod notes;
@@ -40,7 +41,7 @@ use text::Text;
 const STYLE: &str = include_str!("../templates/page/page.css");
 const SCRIPT: &str = include_str!("../templates/page/page.js");
 /// SHA-256 of the two, in Base64; a test holds them against the files.
-const STYLE_HASH: &str = "6e22KTTROCQjJ9qfd9xwdPx3GbiqfugIk/k86EKxoO0=";
+const STYLE_HASH: &str = "LhylM+xQemarG5OtyiX1DhP85GER40lR1oUvKkXXUpU=";
 const SCRIPT_HASH: &str = "f7D4/bItqgb4w3jcbQl3onath0yop1PlylUicTMvwvI=";
 
 /// The whole page.
@@ -90,6 +91,8 @@ pub fn page(doc: &AuditDocument, out: &mut impl io::Write) -> io::Result<()> {
         week::changes(doc),
         week::trend(doc),
         machines::section(doc),
+        leftovers::section(doc),
+        leftovers::advice(doc),
         money::spend(doc),
         money::bills(doc),
         notes::mails(doc),

@@ -141,6 +141,7 @@ fn families(doc: &AuditDocument, run: &RunFigures) -> Vec<Family> {
         ),
         |machine| machine.verdict == Verdict::Orphan,
     ));
+    all.extend(left_and_unmeasured(doc));
     all.extend(budgets(doc));
     all.push(stops(doc));
     let mut build = Family::new("reaper_build_info", "The version that ran; always 1.");
@@ -239,6 +240,31 @@ fn costs(doc: &AuditDocument, mut family: Family, counts: fn(&MachineView) -> bo
         }
     }
     family
+}
+
+/// What costs money beside machines, and of how many machines it is not known whether they idle.
+fn left_and_unmeasured(doc: &AuditDocument) -> [Family; 3] {
+    let totals = &doc.totals;
+    let mut cost = Family::new(
+        "reaper_leftovers_per_month",
+        "What a month of all leftovers with a known price costs.",
+    );
+    for sum in &totals.leftovers_per_month {
+        cost.add([("currency", sum.currency.as_str())], sum.amount);
+    }
+    [
+        Family::one(
+            "reaper_leftovers",
+            "Volumes, addresses, snapshots, images and file systems that nobody uses.",
+            totals.leftovers,
+        ),
+        cost,
+        Family::one(
+            "reaper_machines_unmeasured",
+            "Machines of which it was to be measured whether they idle, and is not known.",
+            totals.unmeasured,
+        ),
+    ]
 }
 
 fn budgets(doc: &AuditDocument) -> [Family; 4] {

@@ -1,5 +1,5 @@
 //! The machines of a document as CSV, one a row: for spreadsheets, and whole where a mail or a
-//! summary shows the first of them only.
+//! summary shows the first of them only. What was left behind is a file of its own.
 //!
 //! CSV by RFC 4180, UTF-8, no byte order mark. An amount stands in a column of its own with a dot and
 //! no signs of grouping, and its currency in the next; times are by RFC 3339; what is not known or
@@ -8,6 +8,7 @@
 //! spreadsheet would take for a formula has `'` before it.
 
 mod columns;
+mod leftovers;
 mod row;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,8 @@ use reaper_model::document::MachineView;
 use crate::cell::{self, kept};
 use columns::COLUMNS;
 use row::Rows;
+
+pub use leftovers::leftovers_csv;
 
 /// Writes all machines in the document's order, those that have ended included.
 ///

@@ -14,6 +14,7 @@ use crate::coverage::Coverage;
 pub(crate) use crate::coverage::is_unread;
 use crate::figures::{Zone, amounts, count, time};
 use crate::finding::is_finding;
+use crate::utilisation;
 
 /// The figures that everybody asks for first: what was found, before anything was done.
 pub(crate) fn headline(doc: &AuditDocument) -> Vec<String> {
@@ -45,10 +46,13 @@ fn nothing_found(doc: &AuditDocument) -> Vec<String> {
     let found = if doc.instances.iter().any(is_finding) { "no orphan" } else { "nothing found" };
     let of = if unread(doc).is_some() {
         " in what could be read"
-    } else if doc.totals.unjudged > 0 {
-        " among what could be judged"
     } else {
-        ""
+        match (doc.totals.unjudged, doc.totals.unmeasured) {
+            (0, 0) => "",
+            (1.., 0) => " among what could be judged",
+            (0, 1..) => " among what could be measured",
+            (1.., 1..) => " among what could be judged and measured",
+        }
     };
     let mut parts = vec![format!("{found}{of}")];
     parts.extend(looks_off(doc));
@@ -108,6 +112,7 @@ pub(crate) fn caveats(doc: &AuditDocument) -> Vec<String> {
     if totals.unjudged > 0 {
         lines.push(format!("{} could not be judged", count(totals.unjudged, "machine")));
     }
+    lines.extend(utilisation::unmeasured(doc));
     lines
 }
 
@@ -310,6 +315,16 @@ mod tests {
         doc.scopes[1].status = ScopeStatus::Failed;
         assert_eq!(headline(&doc)[0], "nothing found in what could be read");
         assert_eq!(unread(&doc).as_deref(), Some("1 of 2 scopes could not be read in full"));
+    }
+
+    #[test]
+    fn fl_097_nothing_found_is_not_said_of_what_was_not_measured() {
+        let mut doc = fixture::nothing_found();
+        doc.totals.unmeasured = 2;
+        assert_eq!(headline(&doc)[0], "nothing found among what could be measured");
+        assert_eq!(caveats(&doc), ["use not measured of 2 machines"]);
+        doc.totals.unjudged = 1;
+        assert_eq!(headline(&doc)[0], "nothing found among what could be judged and measured");
     }
 
     #[test]

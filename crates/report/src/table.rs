@@ -1,12 +1,14 @@
 //! The table for people at a terminal: the headline and whatever is missing first, then what was or
-//! would be done and who was told, then what a weekly report tells besides, then the budgets, then the orphans, then everybody else, then who
-//! spent how much, then what the figures stand on.
+//! would be done and who was told, then what a weekly report tells besides, then the budgets, then the
+//! orphans, what was left behind and what would do for less, then everybody else, then who spent how
+//! much, then what the figures stand on.
 
 mod actions;
 mod budgets;
 mod fields;
 mod footer;
 mod head;
+mod leftovers;
 mod machines;
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,8 @@ pub fn table(doc: &AuditDocument, options: &TableOptions) -> String {
     week::write(&mut page, doc);
     budgets::write(&mut page, doc);
     machines::write_orphans(&mut page, doc);
+    leftovers::write(&mut page, doc);
+    leftovers::write_advice(&mut page, doc);
     machines::write_others(&mut page, doc);
     budgets::write_spend(&mut page, doc);
     budgets::write_bills(&mut page, doc);

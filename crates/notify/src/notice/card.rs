@@ -23,7 +23,7 @@ impl Card {
         let gpu = shown(row.gpu.as_deref());
         let money = |amount: Option<reaper_model::Money>| amount.map(|amount| amount.to_string());
         let mut fields = vec![
-            Field::text("Why", &row.reasons),
+            Field::evidence("Why", &row.reasons),
             Field::text("Owner", subject::owner(row)),
             Field::text("Where", [place]),
             Field::text("Name", row.name.as_deref()),
@@ -150,6 +150,17 @@ mod tests {
         let card = Card::of(&notice, &notice.rows[0]);
         assert_eq!(values(&card, "If left"), ["2,520.00 EUR of compute a month"]);
         assert_eq!(values(&card, "Goes on costing"), ["volume vol-01: 80.00 EUR a month"]);
+    }
+
+    #[test]
+    fn fl_098_the_evidence_of_an_idle_machine_is_told_to_its_end() {
+        let mut notice = fixture::notice(Kind::Stop);
+        let evidence = "8 of 8 GPUs never above 2 % (threshold 5 %) in the last 6 h, highest 1.5 % \
+                        at 13:40, 98 % of samples present, source DCGM in Prometheus; no process, \
+                        no memory in use (rule idle)";
+        notice.rows[0].reasons = vec![evidence.to_owned()];
+        assert_eq!(values(&Card::of(&notice, &notice.rows[0]), "Why"), [evidence]);
+        assert!(notice.render().expect("renders").html.contains(evidence));
     }
 
     #[test]

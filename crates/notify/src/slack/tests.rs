@@ -73,6 +73,14 @@ fn poisoned(mut doc: AuditDocument, text: &str) -> AuditDocument {
             text.clone_into(&mut finding.explanation);
         }
     }
+    for leftover in &mut doc.leftovers {
+        leftover.name = Some(text.to_owned());
+        leftover.owner.id = Some(text.to_owned());
+        leftover.age_why = Some(text.to_owned());
+    }
+    for advice in doc.instances.iter_mut().flat_map(|machine| &mut machine.advice) {
+        text.clone_into(&mut advice.text);
+    }
     for budget in &mut doc.budgets {
         text.clone_into(&mut budget.name);
         budget.why = vec![text.to_owned()];
@@ -97,16 +105,18 @@ fn stops(doc: &AuditDocument) -> Vec<StoppedView> {
 fn the_report_begins_with_deadlines() {
     let doc = fixture::weekly();
     let message = checked(&Content::Report(&doc));
-    insta::assert_snapshot!(shown(&message), @r##"
+    insta::assert_snapshot!(shown(&message), @r#"
     reaper: 3 machines will be stopped, first Thu 3 Dec 2026 09:00 CET, 1 budget at a threshold or over, 1 of 5 scopes could not be read in full
     Mon 23 Nov 2026 08:00 CET until Mon 30 Nov 2026 08:00 CET
     found 4 orphans of 7 machines · 1 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far · at least 5,475.00 EUR and 2,401.70 USD a month if left
     1 new · 1 gone · 1 kept · 2 stopped · saved 322.50 EUR (compute)
-    7 machines in 4 scopes · at least 21.40 EUR and 3.29 USD an hour running · 1 of 5 scopes could not be read in full · 1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged · last complete run Sun 29 Nov 2026 08:05 CET
+    7 machines in 4 scopes · at least 21.40 EUR and 3.29 USD an hour running · 1 of 5 scopes could not be read in full · 1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged · use not measured of 1 machine · last complete run Sun 29 Nov 2026 08:05 CET
+    3 left behind: 1 volume, 1 address, 1 snapshot · at least 216.00 EUR a month · 1 without a price · the dearest: volume scratch-llama, 190.00 EUR a month, unused for 41d 2h, owner alice
+    2 pieces of advice for 2 machines, the best saves 2,190.00 EUR a month (compute only) · train-1: mean use 9 % over the last 7 days, at most 22 of 80 GiB of memory in use on each GPU: g6e.48xlarge (8×L40S) would do
     *Will be stopped* (3)
     To keep a machine: reaper keep ID --until DATE --reason "why"
     • `render-node` · will be stopped Thu 3 Dec 2026 09:00 CET · 1,540.00 EUR so far, 67.20 EUR a day · owner none · stopped but billed · no tag names an owner (ownerless) · h100-380, 1×H100 · age 30d 0h · ovhcloud/lab/GRA11, id f47ac10b-58cc-4372-a567-0e02b2c3d479
-    • `notebook-test` · will be stopped Fri 4 Dec 2026 09:00 CET · 2,520.00 EUR so far, 84.00 EUR a day · owner alice · no use of its GPUs above 2 % for 6 h (idle) · p4d.24xlarge, 8×A100 · age 30d 0h · aws/research/eu-west-1, id i-0alice1
+    • `notebook-test` · will be stopped Fri 4 Dec 2026 09:00 CET · 2,520.00 EUR so far, 84.00 EUR a day · owner alice · no use of its GPUs above 2 % for 6 h (idle) · idle (no process, no memory in use) · p4d.24xlarge, 8×A100 · age 30d 0h · aws/research/eu-west-1, id i-0alice1
     • `tuning &lt;bob's&gt;` · will be stopped Fri 4 Dec 2026 09:00 CET · 0.00 EUR so far, 28.80 EUR a day · owner bob · its tag ˋexpiresˋ was due on 2026-11-27 (expired) · L40S-2-48G, 2×L40S · age 30d 0h · scaleway/poc/fr-par-2, id 8f5e1c2d-6a44-4a31-9d10-2f6f0e9b7a55
     *Stopped since the last report* (2)
     • `sweep-1` · stopped Wed 25 Nov 2026 10:15 CET · rule ownerless · saved 310.00 EUR · owner bob · H100-1-80G, scaleway/poc
@@ -117,9 +127,9 @@ fn the_report_begins_with_deadlines() {
     *Not read in full* (1)
     • `aws/research` · FAILED · HTTP 503 · eu-west-3
     *Look forgotten, nothing is announced* (1)
-    • `sweep-07` · 78.96 USD so far, 78.96 USD a day · owner Alice · the tag ˋprojectˋ is missing (missing-tags) · gpu_1x_h100_sxm5, 1×H100 · age 30d 0h · lambda/burst/us-west-1, id 0920582c7ff041399e34823a0be62549
+    • `sweep-07` · 78.96 USD so far, 78.96 USD a day · owner Alice · the tag ˋprojectˋ is missing (missing-tags) · idle (memory held, no work): 1 of 1 GPU never above 2 % in the last 6 h, 98 % of samples present, source DCGM in Promet… · gpu_1x_h100_sxm5, 1×H100 · age 30d 0h · lambda/burst/us-west-1, id 0920582c7ff041399e34823a0be62549
     reaper 0.1.0 · run r-1
-    "##);
+    "#);
 }
 
 #[test]
@@ -182,6 +192,14 @@ fn five_thousand_machines_are_twenty_rows_and_their_number() {
     let content = Content::Stops(&many);
     let shown = self::shown(&checked(&content));
     assert!(shown.contains(" of 5000 shown)"), "{shown}");
+}
+
+#[test]
+fn five_thousand_leftovers_and_pieces_of_advice_are_a_line_each() {
+    let doc = fixture::littered(5_000);
+    let shown = shown(&checked(&Content::Report(&doc)));
+    assert_eq!(shown.matches("left behind: 5,000 volumes").count(), 1, "{shown}");
+    assert_eq!(shown.matches("pieces of advice for").count(), 1, "{shown}");
 }
 
 #[test]

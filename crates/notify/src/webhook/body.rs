@@ -111,6 +111,10 @@ impl io::Write for Measure {
 /// At most so many entries in each list.
 fn shorten(doc: &mut AuditDocument, most: usize) {
     doc.instances.truncate(most);
+    for machine in &mut doc.instances {
+        machine.advice.truncate(most);
+    }
+    doc.leftovers.truncate(most);
     doc.mails.truncate(most);
     doc.spend.truncate(most);
     doc.scopes.truncate(most);
@@ -134,6 +138,8 @@ fn said(whole: &AuditDocument, mut cut: AuditDocument) -> AuditDocument {
         let report = doc.report.as_ref();
         [
             ("machines", doc.instances.len()),
+            ("pieces of advice", doc.instances.iter().map(|machine| machine.advice.len()).sum()),
+            ("leftovers", doc.leftovers.len()),
             ("mails", doc.mails.len()),
             ("owners", doc.spend.len()),
             ("scopes", doc.scopes.len()),
@@ -246,6 +252,19 @@ mod tests {
             assert!(!data.instances.is_empty());
             assert!(data.warnings.iter().any(|warning| warning.text.contains("of 5000 machines")));
         }
+    }
+
+    #[test]
+    fn five_thousand_leftovers_and_pieces_of_advice_fit_and_are_said() {
+        let doc = fixture::littered(5_000);
+        let (size, value) = read(Content::Report(&doc), LIMIT);
+        assert!(size <= LIMIT, "{size}");
+        let data: AuditDocument =
+            serde_json::from_value(value["data"].clone()).expect("a document");
+        let said = &data.warnings.last().expect("a warning").text;
+        assert!(said.contains("1000 of 5000 leftovers"), "{said}");
+        assert!(said.contains(" of 5002 pieces of advice"), "{said}");
+        assert_eq!((data.leftovers.len(), &data.totals), (1_000, &doc.totals));
     }
 
     #[test]

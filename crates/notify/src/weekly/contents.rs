@@ -2,10 +2,13 @@
 //! all of it.
 
 use reaper_model::document::{
-    BudgetView, ChangeView, KeptView, MachineView, SpendView, StoppedView, Warning, WeekView,
+    Billing, BudgetView, ChangeView, KeptView, LeftoverView, MachineView, SpendView, StoppedView,
+    Warning, WeekView,
 };
 use reaper_model::{Money, Totals};
+use reaper_report::advice::{self, Piece};
 use reaper_report::finding::{is_announced, is_finding, is_held};
+use reaper_report::utilisation::is_unmeasured;
 
 use super::reader::{Belongings, Reader};
 use super::view::Weekly;
@@ -21,6 +24,12 @@ pub(super) struct Contents<'a> {
     pub(super) forgotten: Vec<&'a MachineView>,
     /// Machines of which no rule could say anything.
     pub(super) unjudged: Vec<&'a MachineView>,
+    /// Machines of which it was to be measured whether they idle, and is not known.
+    pub(super) unmeasured: Vec<&'a MachineView>,
+    /// What nobody uses and costs money, dearest first.
+    pub(super) leftovers: Vec<&'a LeftoverView>,
+    /// What would do for less, the dearest saving first.
+    pub(super) advice: Vec<Piece<'a>>,
     /// All machines of the reader's, findings or not.
     pub(super) machines: Vec<&'a MachineView>,
     pub(super) stopped: Vec<&'a StoppedView>,
@@ -47,6 +56,8 @@ impl<'a> Contents<'a> {
         let is_unjudged =
             |machine: &&MachineView| machine.verdict == reaper_model::document::Verdict::Unjudged;
         let unjudged = machines.iter().copied().filter(is_unjudged).collect();
+        let unmeasured =
+            machines.iter().copied().filter(|machine| is_unmeasured(machine)).collect();
         let report = doc.report.as_ref();
         let change = |change: &&ChangeView| belongings.have(&change.id, change.owner.as_deref());
         let everything = reader == Reader::Digest;
@@ -55,6 +66,9 @@ impl<'a> Contents<'a> {
             announced,
             forgotten,
             unjudged,
+            unmeasured,
+            leftovers: doc.leftovers.iter().filter(|left| reader.owns(&left.owner)).collect(),
+            advice: advice::pieces(doc, machines.iter().copied()),
             machines,
             stopped: report
                 .iter()
@@ -117,9 +131,14 @@ impl Sum {
     }
 }
 
+/// A machine that is off and keeps its disks is not free: no 0 is said of it.
+fn is_billed(machine: &MachineView) -> bool {
+    machine.billing != Billing::NotBilled
+}
+
 /// What stops of these machines would save in a month; where no stop was worked out, what they cost.
 pub(super) fn per_month<'a>(machines: impl Iterator<Item = &'a MachineView>) -> Sum {
-    Sum::of(machines.map(|machine| {
+    Sum::of(machines.filter(|machine| is_billed(machine)).map(|machine| {
         let cost = machine.cost.as_ref().map(|cost| cost.per_month_if_left);
         machine.action.saves_per_month.or(cost)
     }))
@@ -127,6 +146,7 @@ pub(super) fn per_month<'a>(machines: impl Iterator<Item = &'a MachineView>) -> 
 
 /// What these machines have cost since their last start.
 pub(super) fn so_far<'a>(machines: impl Iterator<Item = &'a MachineView>) -> Sum {
+    let machines = machines.filter(|machine| is_billed(machine));
     Sum::of(machines.map(|machine| machine.cost.as_ref().and_then(|cost| cost.since_start)))
 }
 

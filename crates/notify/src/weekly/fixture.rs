@@ -2,6 +2,8 @@
 //! machine, a place that was not read, two currencies.
 
 // The tests over SMTP take this file in by its path.
+#[path = "fixture/leftovers.rs"]
+mod leftovers;
 #[path = "fixture/machines.rs"]
 mod machines;
 
@@ -15,6 +17,7 @@ use reaper_model::{Class, Money, OnLimit, Outcome, Phase, Verb};
 
 use super::{Address, Owner, Reader, Weekly, key, thread};
 
+pub(crate) use leftovers::leftovers;
 pub(crate) use machines::machines;
 
 pub(crate) fn money(text: &str) -> Money {
@@ -121,6 +124,7 @@ pub(crate) fn trend() -> Vec<WeekView> {
 pub(crate) fn weekly() -> AuditDocument {
     let mut doc = nothing();
     doc.instances = machines();
+    doc.leftovers = leftovers();
     doc.mode = Mode::Run;
     doc.enforces = true;
     doc.scopes.push(scope("aws/research/eu-west-3", ScopeStatus::Failed, Some("HTTP 503")));
@@ -136,7 +140,10 @@ pub(crate) fn weekly() -> AuditDocument {
         unpriced: 1,
         unjudged: 1,
         ended: 0,
-        ..TotalsView::default()
+        unmeasured: 1,
+        leftovers: 3,
+        leftovers_per_month: vec![money("216 EUR")],
+        leftovers_unpriced: 1,
     };
     doc.budgets = vec![
         budget("all-gpu", "4212 EUR", "84.2", BudgetStatus::Warn),
@@ -192,10 +199,14 @@ fn spend(owner: Option<&str>, spent: &str, machines: usize, unpriced: usize) -> 
 
 /// A week in which nothing was found and everything was read.
 pub(crate) fn nothing() -> AuditDocument {
-    let instances: Vec<_> = machines()
+    let mut instances: Vec<_> = machines()
         .into_iter()
         .filter(|machine| machine.verdict == reaper_model::document::Verdict::Ok)
         .collect();
+    for machine in &mut instances {
+        machine.utilisation.verdict = reaper_model::document::IdleVerdict::Busy;
+        machine.advice.clear();
+    }
     AuditDocument {
         schema: SCHEMA.to_owned(),
         version: "0.1.0".to_owned(),
@@ -277,6 +288,26 @@ fn mail<'a>(doc: &'a AuditDocument, to: Address, reader: Reader<'a>) -> Weekly<'
         doc,
         reader,
     }
+}
+
+/// The week with so many things left behind, and so many pieces of advice.
+#[cfg(test)]
+pub(crate) fn littered(number: usize) -> AuditDocument {
+    let mut doc = weekly();
+    let volume = doc.leftovers.swap_remove(0);
+    doc.leftovers = (0..number)
+        .map(|index| {
+            let mut leftover = volume.clone();
+            leftover.native_id = format!("vol-{index:017}");
+            leftover.id = format!("aws/111122223333/eu-west-1/{}", leftover.native_id);
+            leftover
+        })
+        .collect();
+    let advice = doc.instances.iter().find_map(|machine| machine.advice.first().cloned());
+    doc.instances[0].advice = advice.into_iter().cycle().take(number).collect();
+    doc.totals.leftovers = number;
+    doc.totals.leftovers_unpriced = 0;
+    doc
 }
 
 /// The document as one of a run that the brake held: two are due, one is not yet.

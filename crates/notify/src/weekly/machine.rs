@@ -6,6 +6,7 @@ use reaper_model::document::{Billing, MachineView, OwnerStatus, WantedAction};
 use reaper_model::price::HOURS_PER_MONTH;
 use reaper_model::{InstanceId, Money, Phase};
 use reaper_report::finding::{is_announced, is_held};
+use reaper_report::utilisation;
 use rust_decimal::Decimal;
 
 use super::reader::Reader;
@@ -20,6 +21,9 @@ const LONGEST: usize = 80;
 
 /// Characters of a sentence with text from outside.
 const LONGEST_SENTENCE: usize = 160;
+
+/// Characters of a reason: evidence of idleness names what was measured, for how long and by whom.
+const LONGEST_REASON: usize = 240;
 
 /// Reasons, losses and charges of one machine that are shown.
 const MOST: usize = 3;
@@ -190,13 +194,15 @@ fn reasons(machine: &MachineView) -> Vec<String> {
         .iter()
         .take(MOST)
         .map(|finding| {
-            let why = outside(&finding.explanation, LONGEST_SENTENCE);
+            let why = outside(&finding.explanation, LONGEST_REASON);
             format!("{why} (rule {})", outside(&finding.rule, LONGEST))
         })
         .collect();
     if machine.findings.len() > MOST {
         reasons.push(format!("and {} more rules", machine.findings.len() - MOST));
     }
+    let usage = utilisation::beside_reasons(machine);
+    reasons.extend(usage.map(|usage| outside(&usage, LONGEST_REASON)));
     reasons
 }
 

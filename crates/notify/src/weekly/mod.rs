@@ -8,12 +8,14 @@
 //! | `coverage` | how much was read, in words |
 //! | `subject`, `opening`, `remarks` | the words before and after the lists |
 //! | `section`, `sections`, `machine` | the lists, and one machine of them |
+//! | `leftovers` | the lists of what was left behind and of what would do for less |
 //! | `budgets`, `trend` | money by month and by week |
 //! | `render` | the mail within its limits, its picture, its list, its reduced form |
 
 mod budgets;
 mod contents;
 mod coverage;
+mod leftovers;
 mod machine;
 mod opening;
 mod reader;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reaper_model::document::{AuditDocument, MachineView, OwnerStatus};
+use reaper_model::document::{AuditDocument, MachineView, OwnerStatus, OwnerView};
 use reaper_report::finding::{is_announced, is_finding};
 
 use crate::address::Address;
@@ -33,9 +33,14 @@ pub struct Owner<'a> {
 impl Reader<'_> {
     /// Whether the machine is the reader's.
     pub(super) fn has(self, machine: &MachineView) -> bool {
+        self.owns(&machine.owner)
+    }
+
+    /// Whether something of this owner is the reader's.
+    pub(super) fn owns(self, owner: &OwnerView) -> bool {
         match self {
             Self::Digest => true,
-            Self::Owner(owner) => addresses(machine).any(|address| is(address, owner.address)),
+            Self::Owner(reader) => addresses(owner).any(|address| is(address, reader.address)),
         }
     }
 }
@@ -88,11 +93,11 @@ impl<'a> Belongings<'a> {
     }
 }
 
-/// The addresses of a machine's owners, where they are known: what contradicts itself or names
-/// somebody who has left goes to the fallback.
-fn addresses(machine: &MachineView) -> impl Iterator<Item = &str> {
-    let known = machine.owner.status == OwnerStatus::Known;
-    let email = machine.owner.email.as_deref().filter(|_| known);
+/// The addresses of owners, where they are known: what contradicts itself or names somebody who has
+/// left goes to the fallback.
+fn addresses(owner: &OwnerView) -> impl Iterator<Item = &str> {
+    let known = owner.status == OwnerStatus::Known;
+    let email = owner.email.as_deref().filter(|_| known);
     email.into_iter().flat_map(|email| email.split(BETWEEN))
 }
 
@@ -138,7 +143,7 @@ pub fn owners(doc: &AuditDocument) -> Vec<Address> {
     let mut all: BTreeMap<String, Address> = BTreeMap::new();
     let stopped = doc.report.iter().flat_map(|report| &report.stopped);
     let written = stopped.filter_map(|stopped| stopped.owner.as_deref());
-    let texts = doc.instances.iter().flat_map(addresses);
+    let texts = doc.instances.iter().flat_map(|machine| addresses(&machine.owner));
     for text in texts.chain(written.flat_map(|owner| owner.split(BETWEEN))) {
         if let Ok(address) = text.parse::<Address>() {
             all.entry(address.folded()).or_insert(address);

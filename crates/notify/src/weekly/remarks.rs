@@ -43,6 +43,17 @@ impl Weekly<'_> {
                 outside(&contents.unjudged[0].why, LONGEST)
             ));
         }
+        if let Some(first) = contents.unmeasured.first() {
+            let why = first.utilisation.why.as_deref().unwrap_or("the reason is not known");
+            let number = contents.unmeasured.len();
+            let idle = if number == 1 { "it idles" } else { "they idle" };
+            lines.push(format!(
+                "The use of {} could not be measured, so that it is not known whether {idle}: {} ({}).",
+                count(number, "machine"),
+                names(&contents.unmeasured),
+                outside(why, LONGEST)
+            ));
+        }
         let unpriced: Vec<&MachineView> = contents
             .machines
             .iter()
@@ -141,6 +152,7 @@ mod tests {
             [
                 "The action on notebook-test ended as refused: HTTP 403.",
                 "1 machine could not be judged, so that nothing is done there: i-0gaps1 (its tags could not be read).",
+                "The use of 1 machine could not be measured, so that it is not known whether it idles: train-1 (no samples since 14:00, 12 % of the window measured).",
                 "1 machine of which no price is known, so that all sums are at least what is said: i-0gaps1.",
                 "p9x.192xlarge: no price for this type: add a [[price]] entry",
             ]

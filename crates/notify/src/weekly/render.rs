@@ -13,7 +13,7 @@ use super::trend::Trend;
 use super::view::Weekly;
 use crate::field::COLUMNS;
 use crate::frame::{MOST_HTML, listed, unbroken};
-use crate::mail::{Attachment, Image, List, Mail, Reduced};
+use crate::mail::{Attachment, Image, LONGEST_REASON, List, Mail, Reduced};
 use crate::words::wrapped;
 
 /// Rows of the mail, and of its reduced form.
@@ -23,6 +23,9 @@ const REDUCED: Most = Most { machines: 5, others: 3 };
 /// Stands where the reason for a reduced form is put in. No text from outside holds it: those are
 /// cleaned of control characters.
 const REASON: char = '\u{1}';
+
+/// What the reason may take when it is put in: `&quot;` for each of its characters.
+const ROOM_FOR_REASON: usize = LONGEST_REASON * "&quot;".len();
 
 /// The picture's name, behind `cid:`.
 const TREND: &str = "trend@reaper";
@@ -152,6 +155,7 @@ impl Weekly<'_> {
         let unallocated = Self::unallocated(contents);
         let (remarks, closing) = (self.remarks(contents), self.closing());
         let link = self.link.filter(|link| is_web(link)).map(Url::as_str);
+        let limit = if reduced.is_empty() { MOST_HTML } else { MOST_HTML - ROOM_FOR_REASON };
         loop {
             let hidden = contents.budgets.len() - budgets.len();
             let more_budgets = (hidden > 0)
@@ -177,7 +181,8 @@ impl Weekly<'_> {
             .render()?;
             let html = unbroken(&html);
             let length = html.len();
-            if length > MOST_HTML && shorten(length, &mut sections, &mut later, &mut budgets) {
+            let over = length > limit;
+            if over && shorten((length, limit), &mut sections, &mut later, &mut budgets) {
                 continue;
             }
             let mut blocks = vec![wrapped(&headline, COLUMNS)];
@@ -237,7 +242,7 @@ impl Weekly<'_> {
 /// Takes rows from the lists that have the most, the more the longer the form is; `false` where none is
 /// left.
 fn shorten(
-    length: usize,
+    (length, limit): (usize, usize),
     sections: &mut [Section],
     later: &mut [Section],
     budgets: &mut Vec<Budget>,
@@ -245,7 +250,7 @@ fn shorten(
     let mut lists: Vec<&mut Section> = sections.iter_mut().chain(later).collect();
     let rows: usize = lists.iter().map(|list| list.rows.len()).sum();
     // Half of what the rows would have to lose if nothing else were there: never too much.
-    let surplus = (rows + budgets.len()) * (length - MOST_HTML) / length / 2;
+    let surplus = (rows + budgets.len()) * (length - limit) / length / 2;
     for taken in 0..=surplus {
         let longest = lists.iter_mut().map(|list| &mut list.rows).max_by_key(|rows| rows.len());
         let some = match longest {

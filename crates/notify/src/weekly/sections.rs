@@ -11,7 +11,7 @@ use super::view::Weekly;
 use crate::words::{amounts, count, in_full, listed, outside, sentence};
 
 /// Characters of a name, an id, an owner.
-const LONGEST: usize = 80;
+pub(super) const LONGEST: usize = 80;
 
 /// Characters of a reason.
 const LONGEST_SENTENCE: usize = 160;
@@ -23,7 +23,7 @@ const MOST_REASONS: usize = 3;
 pub(super) const ATTACHED: &str = "all are in the attached machines.csv";
 
 /// Where other rows are that are not shown.
-const ELSEWHERE: &str = "`reaper report` lists all of them";
+pub(super) const ELSEWHERE: &str = "`reaper report` lists all of them";
 
 /// Rows that each list shows at most.
 #[derive(Debug, Clone, Copy)]
@@ -45,10 +45,13 @@ impl Weekly<'_> {
         all.into_iter().flatten().collect()
     }
 
-    /// What was found besides, what came, went, is kept, and who runs what.
+    /// What was found besides, left behind and would do for less, what came, went, is kept, and who
+    /// runs what.
     pub(super) fn later_sections(&self, contents: &Contents<'_>, most: Most) -> Vec<Section> {
         let all = [
             self.forgotten(contents, most.machines),
+            self.left_behind(&contents.leftovers, most.others),
+            self.advice(&contents.advice, most.others),
             self.changes("New", &contents.new, most.others),
             self.changes("Gone", &contents.gone, most.others),
             self.owners(contents.spend, most.others),
@@ -257,7 +260,7 @@ impl Weekly<'_> {
     }
 
     /// For a reader who gets everything, whose it is.
-    fn owner(&self, owner: Option<&str>) -> Option<String> {
+    pub(super) fn owner(&self, owner: Option<&str>) -> Option<String> {
         let owner = owner.map(|owner| outside(owner, LONGEST)).filter(|owner| !owner.is_empty());
         let digest = self.reader == Reader::Digest;
         digest.then(|| format!("owner {}", owner.unwrap_or_else(|| "nobody".to_owned())))
@@ -291,7 +294,7 @@ fn place(id: &str, account: Option<&reaper_model::AccountName>) -> String {
     format!("{} · account {account}", outside(id, 2 * LONGEST))
 }
 
-fn titled(title: &str, number: usize) -> String {
+pub(super) fn titled(title: &str, number: usize) -> String {
     format!("{title} ({})", grouped(number))
 }
 

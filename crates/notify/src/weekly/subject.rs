@@ -66,6 +66,14 @@ impl Weekly<'_> {
                 let unjudged = format!("{} could not be judged", count(*number, "machine"));
                 vec!["nothing found".to_owned(), unjudged]
             }
+            Matter::Unmeasured(number) => {
+                let machines = count(*number, "machine");
+                let unmeasured = format!("use of {machines} not measured");
+                let mut parts =
+                    vec!["nothing found".to_owned(), self.checked(contents), unmeasured];
+                parts.extend(budget::unsure(contents.budgets));
+                parts
+            }
             Matter::Nothing => {
                 let mut parts = vec!["nothing found".to_owned(), self.checked(contents)];
                 parts.extend(budget::unsure(contents.budgets));
@@ -232,6 +240,17 @@ mod tests {
             scope.status = reaper_model::document::ScopeStatus::Failed;
         });
         assert_eq!(subject(&doc), "reaper: nothing could be read, so nothing is known");
+    }
+
+    #[test]
+    fn fl_097_all_clear_is_not_said_of_idleness_that_nobody_could_measure() {
+        let mut doc = fixture::nothing();
+        doc.instances[0].utilisation.window = Some("6h".to_owned());
+        doc.instances[0].utilisation.verdict = reaper_model::document::IdleVerdict::Unknown;
+        assert_eq!(
+            subject(&doc),
+            "reaper: nothing found, 9 GPUs checked, use of 1 machine not measured"
+        );
     }
 
     #[test]

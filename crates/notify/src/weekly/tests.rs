@@ -120,6 +120,22 @@ fn five_thousand_orphans_stay_below_the_limit_with_totals_over_all_and_the_rest_
 }
 
 #[test]
+fn five_thousand_leftovers_and_pieces_of_advice_stay_below_the_limit() {
+    let doc = fixture::littered(5_000);
+    let mail = mail(&digest(&doc));
+    assert!(mail.html.len() <= MOST_HTML, "{}", mail.html.len());
+    assert!(mail.text.len() <= MOST_HTML, "{}", mail.text.len());
+    for part in [&mail.text, &mail.html] {
+        let part = part.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(part.contains("Left behind (5,000)"), "{part}");
+        assert!(part.contains("950,000.00 EUR a month."), "{part}");
+        assert!(part.contains("5 of 5,000 shown"), "{part}");
+    }
+    let reduced = mail.reduced("it is large").expect("a reduced form");
+    assert!(reduced.html.contains("3 of 5,000 shown"), "{}", reduced.html);
+}
+
+#[test]
 fn an_owner_with_a_long_list_gets_their_own_machines_attached() {
     let mut doc = fixture::weekly();
     let own = doc.instances[2].clone();

@@ -1,13 +1,11 @@
 //! The facts of a machine as labelled lines: value, source, or why there is none.
 
 use chrono::{DateTime, FixedOffset};
-use reaper_model::document::{
-    AuditDocument, Billing, Cause, CostBasis, IdleVerdict, MachineView, ScopeView,
-};
+use reaper_model::document::{AuditDocument, Billing, CostBasis, MachineView, ScopeView};
 
 use crate::figures::{age, time};
 use crate::machine::{self, MISSING};
-use crate::summary;
+use crate::{advice, leftover, summary, utilisation};
 
 /// All lines, in reading order. A line without parts is left out by the page.
 pub(super) fn of(machine: &MachineView, doc: &AuditDocument) -> Vec<(&'static str, Vec<String>)> {
@@ -25,7 +23,9 @@ pub(super) fn of(machine: &MachineView, doc: &AuditDocument) -> Vec<(&'static st
         ("protected", vec![machine.protected.clone().unwrap_or_else(none)]),
         ("price", price(machine, doc)),
         ("cost", cost(machine)),
-        ("use", utilisation(machine)),
+        ("use", used(machine)),
+        ("advice", advised(machine, doc)),
+        ("left behind", left(machine, doc)),
     ]
 }
 
@@ -143,22 +143,33 @@ fn cost(machine: &MachineView) -> Vec<String> {
     parts
 }
 
-fn utilisation(machine: &MachineView) -> Vec<String> {
+/// The verdict with its evidence, then each figure by itself.
+fn used(machine: &MachineView) -> Vec<String> {
     let usage = &machine.utilisation;
-    let verdict = match usage.verdict {
-        IdleVerdict::Idle => "idle".to_owned(),
-        IdleVerdict::Busy => "busy".to_owned(),
-        IdleVerdict::Unknown => unknown(usage.why.as_ref()),
+    let Some(statement) = utilisation::statement(machine) else {
+        return vec!["not asked: no rule needs it".to_owned()];
     };
-    let cause = usage.cause.map(|cause| match cause {
-        Cause::Empty => "no process, no memory in use",
-        Cause::Held => "memory held, no work",
-        Cause::Starved => "waiting for CPU or IO",
-    });
-    let mut parts = vec![verdict];
-    parts.extend(cause.map(str::to_owned));
+    let mut parts = vec![statement];
     parts.extend(usage.gpu_peak.as_ref().map(|peak| format!("peak {peak}")));
+    parts.extend(usage.idle_gpus.as_ref().map(|idle| format!("{idle} accelerators idle")));
     parts.extend(usage.coverage.as_ref().map(|share| format!("{share} of the window measured")));
+    parts.extend(usage.window.as_ref().map(|window| format!("window {window}")));
     parts.extend(usage.source.as_ref().map(|source| format!("from {source}")));
     parts
+}
+
+fn advised(machine: &MachineView, doc: &AuditDocument) -> Vec<String> {
+    let pieces = advice::pieces(doc, std::iter::once(machine));
+    pieces.iter().map(advice::Piece::line).collect()
+}
+
+/// What belonged to it and is used by nobody.
+fn left(machine: &MachineView, doc: &AuditDocument) -> Vec<String> {
+    let is_its = |of: &str| of == machine.native_id || of == machine.id;
+    let its = doc.leftovers.iter().filter(|leftover| leftover.of.as_deref().is_some_and(is_its));
+    its.map(|leftover| {
+        let name = leftover::known_as(leftover);
+        format!("{} {name}: {}", leftover::noun(leftover.kind), leftover::cost(leftover))
+    })
+    .collect()
 }

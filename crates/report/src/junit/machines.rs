@@ -8,7 +8,7 @@ use reaper_model::{Class, State};
 
 use super::cases::{self, Verdict};
 use crate::figures::Zone;
-use crate::{action, keep, machine, summary, waiting};
+use crate::{action, advice, keep, machine, summary, utilisation, waiting};
 
 /// A scope by provider, account and location, in the document's order; machines elsewhere follow.
 pub(super) fn suites(doc: &AuditDocument) -> Vec<TestSuite> {
@@ -77,6 +77,7 @@ fn lines(doc: &AuditDocument, machine: &MachineView) -> Vec<String> {
         let first = if machine.stopped_but_billed { 0 } else { lines.len() };
         lines.insert(first, state);
     }
+    lines.extend(utilisation::beside_reasons(machine));
     lines.extend(machine::gaps(machine));
     lines.push(format!("verdict: {}", machine.verdict.name()));
     lines.push(format!("id: {}", machine.id));
@@ -87,6 +88,8 @@ fn lines(doc: &AuditDocument, machine: &MachineView) -> Vec<String> {
     lines.push(format!("owner: {}", machine::owner(machine)));
     lines.push(format!("cost so far: {}", machine::so_far(machine)));
     lines.push(format!("a further month: {}", machine::per_month(machine)));
+    let pieces = advice::pieces(doc, std::iter::once(machine));
+    lines.extend(pieces.iter().map(|piece| format!("advice: {}", piece.line())));
     if !orphan {
         return lines;
     }

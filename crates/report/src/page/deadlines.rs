@@ -9,7 +9,7 @@ use super::text::Text;
 use super::{Block, Section};
 use crate::action::{self, Action};
 use crate::figures::{Zone, number};
-use crate::{keep, machine, summary, waiting};
+use crate::{keep, machine, summary, utilisation, waiting};
 
 /// A reader takes in no more; the table of machines holds all.
 const MOST_ROWS: usize = 200;
@@ -72,6 +72,8 @@ fn deadline(doc: &AuditDocument, machine: &MachineView) -> Row {
         vec![Line::Strong(Text::new(format!("{verb}: {}", waiting::standing(doc, machine))))];
     what.extend(machine::odd_state(machine).filter(|_| machine.stopped_but_billed).map(loud));
     what.extend(machine::reasons(machine).iter().map(|reason| Line::Plain(Text::new(reason))));
+    let usage = utilisation::beside_reasons(machine);
+    what.extend(usage.iter().map(|usage| Line::Plain(Text::new(usage))));
     what.extend(machine.action.why.iter().map(|why| Line::Quiet(Text::new(why))));
     if !machine.action.loses.is_empty() {
         what.push(loud(format!("loses {}", machine.action.loses.join(", "))));

@@ -4,7 +4,7 @@ use reaper_model::AuditDocument;
 use reaper_model::document::Mode;
 
 use super::text::Text;
-use crate::{action, alert, budget, summary, waiting, weekly};
+use crate::{action, advice, alert, budget, leftover, summary, waiting, weekly};
 
 /// A title with lines below it.
 pub(super) struct Titled {
@@ -68,6 +68,8 @@ pub(super) fn facts(doc: &AuditDocument) -> Vec<Fact> {
         Fact::of(if doc.mode == Mode::Plan { "Plan" } else { "Done" }, &done),
         Fact::of("Found", &found),
         Fact::of("Budgets", &budgets(doc)),
+        Fact::of("Left behind", &left(doc)),
+        Fact::of("Advice", advice::headline(doc).as_slice()),
         Fact::of("Changed", &week.unwrap_or_default()),
         Fact::of("Period", &period.unwrap_or_default()),
         Fact::of("Mind", &summary::caveats(doc)),
@@ -75,6 +77,15 @@ pub(super) fn facts(doc: &AuditDocument) -> Vec<Fact> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+fn left(doc: &AuditDocument) -> Vec<String> {
+    let mut parts = leftover::headline(doc).unwrap_or_default();
+    if let Some(first) = parts.first_mut() {
+        // The label says the rest.
+        *first = leftover::kinds(doc);
+    }
+    parts
 }
 
 fn budgets(doc: &AuditDocument) -> Vec<String> {

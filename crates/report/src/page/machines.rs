@@ -7,7 +7,7 @@ use super::table::{Cell, Column, Line, Row, Table};
 use super::text::Text;
 use super::{Block, Section};
 use crate::figures::{Zone, number};
-use crate::{action, keep, machine, waiting};
+use crate::{action, keep, machine, utilisation, waiting};
 
 /// The titles stand in the style as well, for phones.
 pub(super) const COLUMNS: [Column; 9] = [
@@ -104,7 +104,7 @@ fn row(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Row {
     }
 }
 
-fn is_number(text: &str) -> bool {
+pub(super) fn is_number(text: &str) -> bool {
     text.parse::<rust_decimal::Decimal>().is_ok()
 }
 
@@ -116,6 +116,11 @@ fn why(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Cell {
         Verdict::Orphan => machine::reasons(machine).iter().map(plain).collect(),
         _ => vec![plain(&machine.why)],
     };
+    let usage = match machine.verdict {
+        Verdict::Ok => utilisation::in_brief(machine),
+        _ => utilisation::beside_reasons(machine),
+    };
+    lines.extend(usage.iter().map(plain));
     lines.extend(machine::gaps(machine).iter().map(plain));
     if let Some(action) = action::of(doc, machine) {
         let line = if action.is_failure() { Line::Loud } else { Line::Strong };
@@ -123,7 +128,11 @@ fn why(doc: &AuditDocument, zone: Zone, machine: &MachineView) -> Cell {
     }
     let orphan = machine.verdict == Verdict::Orphan;
     let off = machine.billing == Billing::NotBilled;
-    let charged = machine::still_charged_short(machine).filter(|_| orphan || off);
+    let charged = if off {
+        machine::charged_while_off(machine)
+    } else {
+        machine::still_charged_short(machine).filter(|_| orphan)
+    };
     let charged = charged.map(|what| {
         let when = if off { "still charged" } else { "still charged after a stop" };
         format!("{when}: {what}")

@@ -7,7 +7,7 @@ use super::table::{Cell, Column, Line, Row, Table};
 use super::text::Text;
 use super::{Block, Section};
 use crate::figures::{count, number};
-use crate::{mail, summary};
+use crate::{mail, summary, utilisation};
 
 /// A reader takes in no more; the JSON document holds all.
 const MOST_ROWS: usize = 500;
@@ -107,6 +107,7 @@ pub(super) fn basis(doc: &AuditDocument) -> Section {
         ("Prices: ", summary::prices(doc)),
         ("Exchange rates: ", summary::rates(doc)),
         ("Ended: ", ended.into_iter().collect()),
+        ("Use of accelerators: ", utilisation::basis(doc)),
         ("Plan: ", summary::plan(doc)),
         ("Run: ", summary::run(doc)),
     ];

@@ -199,6 +199,14 @@ fn five_thousand_machines_stay_below_six_megabytes() {
 }
 
 #[test]
+fn five_thousand_leftovers_and_pieces_of_advice_are_five_hundred_rows_each() {
+    let text = written(&fixture::littered(fixture::fleet(5_000), 5_000));
+    assert!(text.len() < 7_000_000, "{}", text.len());
+    assert_eq!(text.matches("(500 of 5,000 shown)").count(), 2);
+    assert!(text.contains("<b>scratch-00499</b>") && !text.contains("<b>scratch-00500</b>"));
+}
+
+#[test]
 fn names_of_ten_kilobytes_are_cut() {
     let text = written(&fixture::weekly_with_text(&"&".repeat(10_000)));
     assert!(text.len() < 2_000_000, "{}", text.len());

@@ -77,6 +77,9 @@ fn the_official_client_reads_every_figure() {
             "reaper_build_info",
             "reaper_fleet_cost_per_hour",
             "reaper_instances",
+            "reaper_leftovers",
+            "reaper_leftovers_per_month",
+            "reaper_machines_unmeasured",
             "reaper_orphan_cost_per_hour",
             "reaper_run_complete",
             "reaper_run_duration_seconds",
@@ -87,7 +90,7 @@ fn the_official_client_reads_every_figure() {
         ]
     );
     assert!(read.iter().all(|sample| sample[1] == "gauge" && sample[2] != ""));
-    insta::assert_snapshot!(text, @r##"
+    insta::assert_snapshot!(text, @r#"
     # HELP reaper_run_last_success_timestamp_seconds When a run last did its work: exit code 0 or 10, or held by the brake.
     # TYPE reaper_run_last_success_timestamp_seconds gauge
     reaper_run_last_success_timestamp_seconds 1795939200
@@ -144,6 +147,16 @@ fn the_official_client_reads_every_figure() {
     reaper_orphan_cost_per_hour{provider="lambda",currency="USD"} 3.29
     reaper_orphan_cost_per_hour{provider="ovhcloud",currency="EUR"} 2
     reaper_orphan_cost_per_hour{provider="scaleway",currency="EUR"} 2
+    # HELP reaper_leftovers Volumes, addresses, snapshots, images and file systems that nobody uses.
+    # TYPE reaper_leftovers gauge
+    reaper_leftovers 5
+    # HELP reaper_leftovers_per_month What a month of all leftovers with a known price costs.
+    # TYPE reaper_leftovers_per_month gauge
+    reaper_leftovers_per_month{currency="EUR"} 221.65
+    reaper_leftovers_per_month{currency="USD"} 240
+    # HELP reaper_machines_unmeasured Machines of which it was to be measured whether they idle, and is not known.
+    # TYPE reaper_machines_unmeasured gauge
+    reaper_machines_unmeasured 1
     # HELP reaper_budget_limit The limit of the calendar month.
     # TYPE reaper_budget_limit gauge
     reaper_budget_limit{budget="inference",currency="EUR"} 10000
@@ -190,7 +203,7 @@ fn the_official_client_reads_every_figure() {
     # HELP reaper_build_info The version that ran; always 1.
     # TYPE reaper_build_info gauge
     reaper_build_info{version="0.1.0"} 1
-    "##);
+    "#);
 }
 
 #[test]

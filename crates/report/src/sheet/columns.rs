@@ -1,19 +1,21 @@
 //! The columns: name and value side by side, so that none can slip.
 
 use chrono::{DateTime, FixedOffset};
-use reaper_model::document::{Billing, CostView, MachineView, PlannedAction, WantedAction};
+use reaper_model::document::{
+    Billing, CostView, IdleVerdict, MachineView, PlannedAction, UtilisationView, WantedAction,
+};
 use reaper_model::{Money, ProviderAccount, Totals};
 
 use super::row::Row;
 use crate::cell::Cell;
 use crate::machine;
-use crate::{action, keep};
+use crate::{action, advice, keep, utilisation};
 
 /// A column: its name, and what it holds of a row.
 type Column = (&'static str, fn(&Row<'_>) -> Cell);
 
 /// All columns in the order of the file.
-pub(super) const COLUMNS: [Column; 59] = [
+pub(super) const COLUMNS: [Column; 70] = [
     ("id", |row| Cell::foreign(&row.machine.id)),
     ("provider", |row| Cell::foreign(row.machine.provider.as_str())),
     ("account", |row| Cell::foreign(row.machine.account.as_str())),
@@ -77,22 +79,57 @@ pub(super) const COLUMNS: [Column; 59] = [
     ("data_as_of", |row| Cell::time(row.doc.now)),
     ("last_complete_run", |row| time(row.doc.last_complete_run)),
     ("run_id", |row| Cell::foreign(&row.doc.run_id)),
+    ("use", |row| usage(row).map(|usage| verdict(usage.verdict)).into()),
+    ("use_cause", |row| {
+        usage(row).and_then(|usage| usage.cause).map(utilisation::cause_name).into()
+    }),
+    ("use_peak", |row| usage(row).and_then(|usage| usage.gpu_peak.as_ref()).into()),
+    ("use_coverage", |row| usage(row).and_then(|usage| usage.coverage.as_ref()).into()),
+    ("use_source", |row| usage(row).and_then(|usage| usage.source.as_ref()).into()),
+    ("use_window", |row| usage(row).and_then(|usage| usage.window.as_ref()).into()),
+    ("use_idle_gpus", |row| usage(row).and_then(|usage| usage.idle_gpus.as_ref()).into()),
+    ("use_evidence", |row| utilisation::statement(row.machine).into()),
+    ("advice", |row| texts(advised(row).iter().map(advice::Piece::line))),
+    ("advice_saves_per_month", |row| amount(saving(row))),
+    ("advice_saves_currency", |row| currency(saving(row))),
 ];
+
+/// Nothing of a machine of which nobody asked whether it works.
+fn usage<'a>(row: &Row<'a>) -> Option<&'a UtilisationView> {
+    utilisation::is_asked(row.machine).then_some(&row.machine.utilisation)
+}
+
+const fn verdict(verdict: IdleVerdict) -> &'static str {
+    match verdict {
+        IdleVerdict::Idle => "idle",
+        IdleVerdict::Busy => "busy",
+        IdleVerdict::Unknown => "unknown",
+    }
+}
+
+fn advised<'a>(row: &Row<'a>) -> Vec<advice::Piece<'a>> {
+    advice::pieces(row.doc, std::iter::once(row.machine))
+}
+
+/// Of the best piece alone: several often exclude each other.
+fn saving(row: &Row<'_>) -> Option<Money> {
+    advised(row).first().and_then(|piece| piece.advice.saves_per_month)
+}
 
 fn texts(texts: impl IntoIterator<Item = String>) -> Cell {
     Cell::foreign(texts.into_iter().collect::<Vec<_>>().join("; "))
 }
 
-fn time(at: Option<DateTime<FixedOffset>>) -> Cell {
+pub(super) fn time(at: Option<DateTime<FixedOffset>>) -> Cell {
     at.map_or(Cell::Null, Cell::time)
 }
 
 /// A price keeps all its digits.
-fn amount(money: Option<Money>) -> Cell {
+pub(super) fn amount(money: Option<Money>) -> Cell {
     money.map_or(Cell::Null, |money| Cell::Own(money.all_digits()))
 }
 
-fn currency(money: Option<Money>) -> Cell {
+pub(super) fn currency(money: Option<Money>) -> Cell {
     money.map_or(Cell::Null, |money| Cell::word(money.currency.as_str()))
 }
 

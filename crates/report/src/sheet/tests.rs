@@ -52,6 +52,28 @@ fn money_is_honest_what_is_not_known_is_empty_and_never_0() {
 }
 
 #[test]
+fn fl_097_use_is_empty_where_nobody_asked_and_unknown_where_nobody_could_tell() {
+    let rows = rows(&fixture::mixed());
+    let used: Vec<(&str, &str, &str)> = rows
+        .iter()
+        .map(|row| (row["use"].as_str(), row["use_cause"].as_str(), row["use_peak"].as_str()))
+        .collect();
+    assert_eq!((used[0], used[3]), (("idle", "held", "1.5%"), ("idle", "empty", "1.5%")));
+    assert_eq!(
+        (used[6], used[8], used[9]),
+        (("", "", ""), ("unknown", "", ""), ("busy", "", "96.0%"))
+    );
+    assert_eq!(rows[8]["use_coverage"], "12%");
+    assert!(rows[8]["use_evidence"].starts_with("use unknown: no samples since 14:00"));
+    assert_eq!(
+        (rows[8]["advice_saves_per_month"].as_str(), rows[8]["advice_saves_currency"].as_str()),
+        ("8760.00", "EUR")
+    );
+    assert!(rows[8]["advice"].starts_with("oversized, confidence high: mean use 9 %"));
+    assert_eq!(rows[0]["advice_saves_per_month"], "");
+}
+
+#[test]
 fn fl_147_no_cell_of_others_is_a_formula() {
     for text in ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1"] {
         for row in rows(&fixture::weekly_with_text(text)) {

@@ -6,6 +6,7 @@ use super::head::scope_line;
 use crate::figures::count;
 use crate::layout::{Page, style};
 use crate::summary;
+use crate::utilisation;
 
 const MOST_LINES: usize = 4;
 const LABEL_WIDTH: usize = 8;
@@ -38,6 +39,7 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
         let ended = count(doc.totals.ended, "machine");
         note("ended", &[format!("{ended} ended lately, still listed by the provider")]);
     }
+    note("use", &utilisation::basis(doc));
     note("plan", &summary::plan(doc));
     note("history", &[summary::last_complete(doc)]);
     note("run", &summary::run(doc));

@@ -4,7 +4,7 @@ use anstyle::Style;
 use reaper_model::AuditDocument;
 use reaper_model::document::Mode;
 
-use super::{budgets, week};
+use super::{budgets, leftovers, week};
 use crate::action::{self, Action};
 use crate::alert;
 use crate::finding::is_finding;
@@ -32,10 +32,11 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
     }
     let found = doc.totals.orphans > 0;
     let unread = summary::unread(doc);
-    let mood = match (found || doc.instances.iter().any(is_finding), &unread) {
+    let unsure = unread.is_some() || doc.totals.unmeasured > 0;
+    let mood = match (found || doc.instances.iter().any(is_finding), unsure) {
         (true, _) => style::ORPHAN,
-        (false, Some(_)) => style::CAUTION,
-        (false, None) => style::GOOD,
+        (false, true) => style::CAUTION,
+        (false, false) => style::GOOD,
     };
     page.flow(0, mood, &summary::headline(doc), MOST_LINES);
     let mut around = vec![summary::as_of(doc)];
@@ -45,9 +46,7 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
     page.flow(0, style::PLAIN, &around, MOST_LINES);
     week::write_headline(page, doc);
     budgets::write_headline(page, doc);
-    for caveat in summary::caveats(doc) {
-        page.text(0, style::CAUTION, &caveat, MOST_LINES);
-    }
+    page.flow(0, style::CAUTION, &summary::caveats(doc), MOST_LINES);
     if let Some(unread) = unread {
         page.blank();
         let alarm = format!("{unread}: machines there may be missing");
@@ -57,7 +56,9 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
                 scope_line(page, style::ALARM, &group);
             }
         }
+        page.blank();
     }
+    leftovers::write_headline(page, doc);
 }
 
 fn mood_of_actions(doc: &AuditDocument) -> Style {

@@ -10,6 +10,7 @@ use crate::action;
 use crate::figures::Zone;
 use crate::layout::{Page, style};
 use crate::machine;
+use crate::utilisation;
 use crate::waiting;
 
 /// Rows stand this far in, what belongs to a row twice as far.
@@ -78,6 +79,9 @@ fn write_details(
     for reason in machine::reasons(orphan) {
         note("why", style::PLAIN, &[reason]);
     }
+    let unmeasured = utilisation::is_unmeasured(orphan);
+    let mood = if unmeasured { style::CAUTION } else { style::PLAIN };
+    note("use", mood, utilisation::beside_reasons(orphan).as_slice());
     note("gap", style::CAUTION, &machine::gaps(orphan));
     note("wanted", style::PLAIN, &machine::wanted(orphan));
     note("case", style::PLAIN, &waiting::case(orphan, Zone::of(doc)));
@@ -123,9 +127,11 @@ pub(super) fn write_others(page: &mut Page, doc: &AuditDocument) {
 fn asides(arrangement: &Arrangement, machine: &MachineView) -> Vec<String> {
     let mut parts: Vec<String> = machine::odd_state(machine).into_iter().collect();
     if machine.verdict == Verdict::Ok {
+        parts.extend(utilisation::in_brief(machine));
         parts.extend(arrangement.below(machine, &OK_FIELDS));
     } else {
         parts.push(machine.why.clone());
+        parts.extend(utilisation::beside_reasons(machine));
         parts.extend(arrangement.below(machine, &OTHER_FIELDS));
     }
     if machine.billing == Billing::NotBilled {
@@ -136,13 +142,13 @@ fn asides(arrangement: &Arrangement, machine: &MachineView) -> Vec<String> {
 
 /// What is charged apart from compute. A machine that is off and keeps its disks is not free.
 fn bill(machine: &MachineView) -> Vec<String> {
-    let charged = machine::still_charged_short(machine);
     if machine.billing == Billing::NotBilled {
-        let compute = "compute is not billed".to_owned();
-        return std::iter::once(compute)
+        let charged = machine::charged_while_off(machine);
+        return std::iter::once("compute is not billed".to_owned())
             .chain(charged.map(|what| format!("still charged: {what}")))
             .collect();
     }
+    let charged = machine::still_charged_short(machine);
     charged.map(|what| format!("still charged after a stop: {what}")).into_iter().collect()
 }
 

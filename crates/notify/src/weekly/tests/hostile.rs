@@ -36,6 +36,25 @@ fn poisoned(text: &str) -> AuditDocument {
             text.clone_into(&mut charged.id);
         }
     }
+    for machine in &mut doc.instances {
+        let usage = &mut machine.utilisation;
+        for said in [&mut usage.why, &mut usage.summary, &mut usage.source, &mut usage.gpu_peak] {
+            *said = said.as_ref().map(|_| text.to_owned());
+        }
+        for advice in &mut machine.advice {
+            text.clone_into(&mut advice.text);
+        }
+    }
+    for leftover in &mut doc.leftovers {
+        leftover.name = leftover.name.as_ref().map(|_| text.to_owned());
+        text.clone_into(&mut leftover.id);
+        text.clone_into(&mut leftover.native_id);
+        leftover.account = text.into();
+        leftover.age_why = leftover.age_why.as_ref().map(|_| text.to_owned());
+        leftover.price_why = leftover.price_why.as_ref().map(|_| text.to_owned());
+        leftover.of = leftover.of.as_ref().map(|_| text.to_owned());
+        leftover.owner.id = leftover.owner.id.as_ref().map(|_| text.to_owned());
+    }
     for scope in &mut doc.scopes {
         scope.why = scope.why.as_ref().map(|_| text.to_owned());
         scope.location = Some(text.into());

@@ -4,7 +4,7 @@ use super::super::document::FULL;
 use super::super::{markdown, markdown_within};
 use crate::fixture;
 
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 16] = [
     "## reaper: ",
     "### Waiting",
     "### Mails",
@@ -15,6 +15,8 @@ const SECTIONS: [&str; 14] = [
     "### Weeks",
     "### Budgets",
     "### Orphans",
+    "### Left behind",
+    "### Advice",
     "### Spent by owner",
     "### Bills",
     "### Scopes",
@@ -23,18 +25,21 @@ const SECTIONS: [&str; 14] = [
 
 #[test]
 fn a_fleet_of_orphans_stays_below_what_a_job_summary_may_hold() {
-    let text = markdown(&fixture::fleet(5_000));
+    let text = markdown(&fixture::littered(fixture::fleet(5_000), 5_000));
     assert!(text.len() <= FULL, "{}", text.len());
     for section in SECTIONS {
         assert!(text.contains(section), "{section}");
     }
     let cut = text.lines().find(|line| line.contains(" of 5,000 shown: the rest is in the JSON"));
     assert!(cut.is_some(), "{text}");
+    // Orphans, deadlines, what was left behind, advice.
+    let cuts = text.matches(" of 5,000 shown: the rest is in the JSON document.").count();
+    assert_eq!(cuts, 4);
 }
 
 #[test]
 fn a_comment_holds_every_section_and_says_what_it_leaves_out() {
-    let text = markdown_within(&fixture::fleet(5_000), 65_536);
+    let text = markdown_within(&fixture::littered(fixture::fleet(5_000), 5_000), 65_536);
     assert!(text.len() <= 65_536, "{}", text.len());
     for section in SECTIONS {
         assert!(text.contains(section), "{section}");

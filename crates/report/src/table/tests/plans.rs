@@ -16,13 +16,17 @@ fn a_plan_at_100_columns() {
     at least 5,475.00 EUR and 2,401.70 USD a month if left
     10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
     data as of Mon 30 Nov 2026 09:00 CET
-    1 billed machine unpriced: the sums are lower bounds
-    1 machine could not be judged
+    1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged
+    use not measured of 1 machine
 
     3 of 6 scopes could not be read in full: machines there may be missing
       FAILED   aws/research: eu-west-3 · connection refused
       FAILED   lambda/burst: no location known · credentials refused: HTTP 401
       PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+
+    5 left behind: 1 volume, 1 address, 1 snapshot, 1 image, 1 file system
+    at least 221.65 EUR and 240.00 USD a month · 1 without a price
+    4 pieces of advice for 3 machines, the best saves 8,760.00 EUR a month (compute only)
 
     ACTIONS (2)
       notebook-test · would be stopped
@@ -73,13 +77,17 @@ fn fl_152_the_brake_comes_first_and_says_that_nothing_was_done() {
     at least 5,475.00 EUR and 2,401.70 USD a month if left
     10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
     data as of Mon 30 Nov 2026 09:00 CET
-    1 billed machine unpriced: the sums are lower bounds
-    1 machine could not be judged
+    1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged
+    use not measured of 1 machine
 
     3 of 6 scopes could not be read in full: machines there may be missing
       FAILED   aws/research: eu-west-3 · connection refused
       FAILED   lambda/burst: no location known · credentials refused: HTTP 401
       PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+
+    5 left behind: 1 volume, 1 address, 1 snapshot, 1 image, 1 file system
+    at least 221.65 EUR and 240.00 USD a month · 1 without a price
+    4 pieces of advice for 3 machines, the best saves 8,760.00 EUR a month (compute only)
 
     ACTIONS (2)
       notebook-test · held by the brake
@@ -128,13 +136,17 @@ fn an_interrupted_run_says_what_is_done_and_what_not_before_all_else() {
     at least 5,475.00 EUR and 2,401.70 USD a month if left
     10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running
     data as of Mon 30 Nov 2026 09:00 CET
-    1 billed machine unpriced: the sums are lower bounds
-    1 machine could not be judged
+    1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged
+    use not measured of 1 machine
 
     3 of 6 scopes could not be read in full: machines there may be missing
       FAILED   aws/research: eu-west-3 · connection refused
       FAILED   lambda/burst: no location known · credentials refused: HTTP 401
       PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+
+    5 left behind: 1 volume, 1 address, 1 snapshot, 1 image, 1 file system
+    at least 221.65 EUR and 240.00 USD a month · 1 without a price
+    4 pieces of advice for 3 machines, the best saves 8,760.00 EUR a month (compute only)
 
     ACTIONS (4)
       notebook-test · stopped, confirmed

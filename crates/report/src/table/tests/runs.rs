@@ -23,13 +23,16 @@ fn a_run_at_120_columns() {
     found 5 orphans of 10 machines · 2 stopped but billed · at least 4,060.00 EUR and 78.96 USD wasted so far
     at least 5,475.00 EUR and 2,401.70 USD a month if left
     10 machines in 4 scopes · at least 58.36 EUR and 3.29 USD an hour running · data as of Mon 30 Nov 2026 09:00 CET
-    1 billed machine unpriced: the sums are lower bounds
-    1 machine could not be judged
+    1 billed machine unpriced: the sums are lower bounds · 1 machine could not be judged · use not measured of 1 machine
 
     3 of 6 scopes could not be read in full: machines there may be missing
       FAILED   aws/research: eu-west-3 · connection refused
       FAILED   lambda/burst: no location known · credentials refused: HTTP 401
       PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+
+    5 left behind: 1 volume, 1 address, 1 snapshot, 1 image, 1 file system · at least 221.65 EUR and 240.00 USD a month
+    1 without a price
+    4 pieces of advice for 3 machines, the best saves 8,760.00 EUR a month (compute only)
 
     ACTIONS (4)
       notebook-test · stopped, confirmed
@@ -93,6 +96,8 @@ fn a_run_at_120_columns() {
       notebook-test                 p4d.24xlarge      8×A100  30d 0h  none            2,520.00 EUR  2,555.00 EUR
         i-0abc1234def567890 · aws/research/eu-west-1
         why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
+        use    idle: 8 of 8 GPUs never above 2 % in the last 6 h, 98 % of samples present, source DCGM in Prometheus; held:
+               up to 22 GiB of a GPU's memory in use
         wanted stop · saves 2,555.00 EUR of compute a month · loses the data on local disks
                its notice was accepted and its period has ended
         case   notice period over (rule ownerless) · notice accepted Fri 27 Nov 2026 08:00 CET
@@ -103,6 +108,7 @@ fn a_run_at_120_columns() {
       sweep                         gpu_1x_h100_sxm5  1×H100   1d 0h  alice              78.96 USD  2,401.70 USD
         0920582c7ff041399e34823a0be62549 · lambda/burst/us-east-3
         why    GPU use at most 1.5% for 6h (coverage 100%) (idle)
+        use    idle (no process, no memory in use)
         wanted terminate · saves 2,401.70 USD of compute a month · loses everything on the machine
                its notice was accepted and its period has ended
         case   notice period over (rule idle) · notice accepted Fri 27 Nov 2026 08:00 CET · due Mon 30 Nov 2026 08:00 CET
@@ -114,7 +120,39 @@ fn a_run_at_120_columns() {
         why    no tag `owner` or `created-by`; up 30d 0h, older than 2h (ownerless)
         wanted report · will be stopped when it is due
         case   noticed (rule ownerless) · notice accepted Fri 27 Nov 2026 08:00 CET · due Thu 3 Dec 2026 09:00 CET
-        bill   compute is not billed · still charged: 1 volume (40.00 EUR a month)
+        bill   compute is not billed · still charged: volume vol-03: 40.00 EUR a month
+
+    LEFT BEHIND (5) · at least 221.65 EUR and 240.00 USD a month · unused and charged; reported, never removed
+      KIND         NAME              WHERE                       AGE  OWNER            PER MONTH
+      ──────────────────────────────────────────────────────────────────────────────────────────
+      file system  datasets          lambda/burst/us-east-3  200d 0h  none            240.00 USD
+        398578a2336b49079e74043f0bd2cfe8 · 1200 GiB · counted from its creation: since when nobody uses it is not told
+      volume       scratch-llama     aws/research/eu-west-1   41d 2h  alice           190.00 EUR
+        vol-0a1b2c3d4e5f67890 · 2000 GiB · unused since Tue 20 Oct 2026 08:00 CEST · belonged to i-0123456789abcdef0
+      snapshot     finetune-shelved  ovhcloud/lab/GRA11        3d 0h  bob (departed)   26.00 EUR
+        0c7a1d0e-53a1-4d0c-8f0e-0f3a8c1d2e3f · 400 GiB · counted from its creation: since when nobody uses it is not told
+        left by our stop of 6ba7b810-9dad-11d1-80b4-00c04fd430c8
+      image        jupyter-2025      aws/research/us-east-1   12d 0h  none              5.65 EUR
+        ami-0aa11bb22cc33dd44 · 120 GiB · counted from its creation: since when nobody uses it is not told
+      address      -                 scaleway/poc/fr-par-2   unknown  none               unknown
+        192.0.2.17 · age unknown: the provider tells no time of addresses
+        price unknown: the price list has no addresses of this place
+
+    ADVICE (4) · never acted upon; savings are of compute and do not add up
+      MACHINE        ABOUT       CONFIDENCE  SAVES A MONTH
+      ────────────────────────────────────────────────────
+      eks-node       oversized   high         8,760.00 EUR
+        mean use 9 % over the last 7 days, at most 22 of 80 GiB of memory in use on each GPU: g6e.48xlarge (8×L40S) would do
+        i-0cccc3333cccc3333 · aws/research/us-east-1 · p5.48xlarge · 8×H100 · owner alice
+      eks-node       idle-cards  low          1,460.00 EUR
+        2 of 8 GPUs did nothing in the last 7 days
+        i-0cccc3333cccc3333 · aws/research/us-east-1 · p5.48xlarge · 8×H100 · owner alice
+      sweep          notebook    medium       1,850.00 USD
+        a notebook by its name, on an H100: gpu_1x_a10 is enough to explore
+        0920582c7ff041399e34823a0be62549 · lambda/burst/us-east-3 · gpu_1x_h100_sxm5 · 1×H100 · owner alice
+      notebook-test  hours       high                    -
+        111 hours are left in this week: 388.50 EUR if nobody switches it off
+        i-0abc1234def567890 · aws/research/eu-west-1 · p4d.24xlarge · 8×A100 · owner none
 
     UNJUDGED (1) · evidence is missing
       MACHINE         ID                                    WHERE                   TYPE                AGE      PER MONTH
@@ -132,10 +170,12 @@ fn a_run_at_120_columns() {
 
     MANAGED (1) · a controller owns them
       eks-node        i-0cccc3333cccc3333                   aws/research/us-east-1  p5.48xlarge      30d 0h  29,200.00 EUR
-        owned by autoscaling-group gpu-workers: change its desired capacity · 8×H100 · owner alice
+        owned by autoscaling-group gpu-workers: change its desired capacity
+        use unknown: no samples since 14:00, 12 % of the window measured · 8×H100 · owner alice
 
     OK (1) · no rule says yes
       train-7b        1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed  scaleway/poc/fr-par-2   H100-SXM-8-80G   30d 0h   4,380.00 EUR
+        busy: peak 96.0% in the last 6h
 
     SCOPES
       FAILED   aws/research: eu-west-3 · connection refused
@@ -153,6 +193,8 @@ fn a_run_at_120_columns() {
       prices   built-in price list of 2026-11-01 (9 machines)
       rates    1 GBP = 1.14 EUR of 2026-11-28
       ended    1 machine ended lately, still listed by the provider
+      use      asked of 4 machines: 2 idle, 1 busy, 1 unknown · over 6h · measured by DCGM in Prometheus
+               not measured of 1 machine
       plan     sha256:fedcba987654 · 2 of 10 machines due · 3.50 EUR and 3.29 USD an hour · made Mon 30 Nov 2026 09:00 CET
                expires Tue 1 Dec 2026 09:00 CET
       history  last complete run Sun 29 Nov 2026 09:00 CET
@@ -177,6 +219,7 @@ fn a_run_at_60_columns() {
     data as of Mon 30 Nov 2026 09:00 CET
     1 billed machine unpriced: the sums are lower bounds
     1 machine could not be judged
+    use not measured of 1 machine
 
     3 of 6 scopes could not be read in full: machines there may
     be missing
@@ -184,6 +227,12 @@ fn a_run_at_60_columns() {
       FAILED   lambda/burst: no location known
                credentials refused: HTTP 401
       PARTIAL  scaleway/poc: fr-par-2 · page 2 of 3: HTTP 503
+
+    5 left behind: 1 volume, 1 address, 1 snapshot, 1 image, 1
+    file system · at least 221.65 EUR and 240.00 USD a month
+    1 without a price
+    4 pieces of advice for 3 machines, the best saves 8,760.00
+    EUR a month (compute only)
 
     ACTIONS (4)
       notebook-test · stopped, confirmed
