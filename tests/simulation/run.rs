@@ -172,6 +172,7 @@ impl Start<'_> {
             orders: kind.orders(&self.id),
             post: (!matches!(kind, Kind::Plan { .. })).then_some(self.office),
             channels: &[],
+            sensors: Arc::default(),
             clock: Clock::Fixed(self.now),
             watch: Watch::start(Limits::default(), self.interrupt),
             progress: Arc::new(Silent),
@@ -241,6 +242,8 @@ fn settings(rules: Rules) -> Settings {
         hook: None,
         lease: LEASE,
         plan_lifetime: Span::from_secs(24 * 3600),
+        adviser: None,
+        leftovers: true,
         all_accounts: true,
         configured: Vec::new(),
     }

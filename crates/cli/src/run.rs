@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use reaper_advice::Adviser;
 use reaper_budget::Exchange;
 use reaper_config::{Config, Job, Told};
 use reaper_engine::{
     Account, ActLimits, Assessed, ChannelTopics, Clock, Hook, Interrupt, Inventory, Journal,
-    Limits, Orders, Progress, Ran, Reports, RunError, Runner, Settings, Silent, Tells, Watch,
+    Limits, Orders, Progress, Ran, Reports, RunError, Runner, Sensors, Settings, Silent, Tells,
+    Watch,
 };
 use reaper_ledger::Writer;
 use reaper_model::document::{ConfigView, Mode, Warning};
@@ -25,7 +27,7 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::progress::Bar;
 use crate::providers;
-use crate::state;
+use crate::{sensors, state};
 
 /// Version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -72,6 +74,12 @@ pub(crate) struct Setting {
     pub(crate) interrupt: Interrupt,
     /// Whether all configured accounts are asked.
     pub(crate) all_accounts: bool,
+    /// Who is asked what was measured.
+    sensors: Arc<Sensors>,
+    /// Who knows what would do for less; nobody where no advice is wanted.
+    adviser: Option<Adviser>,
+    /// A source that could not be opened.
+    unopened: Option<Warning>,
     /// Where the run can be looked up: the job of a CI system.
     link: Option<Url>,
 }
@@ -93,7 +101,27 @@ impl Setting {
         };
         let all_accounts = accounts.len() == config.accounts.len();
         let watch = Watch::start(limits, interrupt.clone());
-        Self { config, accounts, watch, clock, interrupt, all_accounts, link: None }
+        let sensors = Arc::default();
+        Self {
+            config,
+            accounts,
+            watch,
+            clock,
+            interrupt,
+            all_accounts,
+            sensors,
+            adviser: None,
+            unopened: None,
+            link: None,
+        }
+    }
+
+    /// The same with the sources of measurements that the configuration names, and with advice.
+    pub(crate) fn measured(self, environment: &Environment) -> Result<Self, Failure> {
+        let (sensors, unopened) = sensors::sensors(&self.config, environment)?;
+        let adviser = Adviser::new()
+            .map_err(|error| Failure::internal(format!("the table of GPU models: {error}")))?;
+        Ok(Self { sensors: Arc::new(sensors), adviser: Some(adviser), unopened, ..self })
     }
 
     /// The same with the place where the run can be looked up.
@@ -121,7 +149,7 @@ impl Setting {
             text: warning.text.clone(),
             subject: Some(warning.subject.clone()),
         });
-        warnings.collect()
+        warnings.chain(self.unopened.clone()).collect()
     }
 
     /// Equal inputs at an equal time give an equal id, so that a replay can be recognised.
@@ -214,6 +242,7 @@ impl Setting {
             orders,
             post: outlets.post,
             channels: outlets.channels,
+            sensors: Arc::clone(&self.sensors),
             clock: self.clock,
             watch: self.watch.clone(),
             progress: Arc::clone(progress),
@@ -266,6 +295,8 @@ impl Setting {
                 alerts: config.channels.told(Told::Alerts),
                 stops: config.channels.told(Told::Stops),
             },
+            adviser: self.adviser.clone(),
+            leftovers: config.leftovers,
             titles: titles.collect(),
             act: ActLimits {
                 confirm: config.timeouts.confirm.std(),

@@ -1,19 +1,24 @@
-//! Assessing: every machine judged, candidates looked at more closely and judged again, cost.
+//! Assessing: every machine measured where a rule asks for that, then judged; candidates looked at
+//! more closely and judged again; cost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use reaper_advice::Advice;
 use reaper_budget::{Cost, Month, Rounding, Run};
-use reaper_model::document::{Answer, Verdict};
+use reaper_model::document::{Answer, StillCharged, Verdict};
 use reaper_model::{
-    AccountName, Fact, Ignorance, Instance, InstanceId, Listing, Location, Price, Purchase,
+    AccountName, Fact, Ignorance, Instance, InstanceId, Listing, Location, Measured, Price,
+    Purchase, Span, Statistic, Window,
 };
-use reaper_policy::{Judgement, Policy, Subject};
+use reaper_policy::{Judgement, Policy, Subject, suspicious};
 use reaper_provider::{CallContext, Detail, RequestCounter};
 
+use crate::belongings::Belongings;
 use crate::collect::{Account, Inventory};
 use crate::prices::PriceBook;
+use crate::sensors::Sensors;
 use crate::side_by_side::side_by_side;
 use crate::watch::Watch;
 
@@ -30,6 +35,19 @@ pub struct Assessed {
     pub price: Fact<Price>,
     /// What its present run has cost; `None` when it is not billed, or price or start are unknown.
     pub cost: Option<Cost>,
+    /// What goes on being charged when it is stopped, in the price list's currency.
+    pub still_charged: Vec<StillCharged>,
+    /// What would do for less.
+    pub advice: Vec<Advice>,
+}
+
+/// All machines of a run, judged.
+#[derive(Debug, Default)]
+pub struct Assessment {
+    /// The machines.
+    pub machines: Vec<Assessed>,
+    /// Sources that are not believed, because they say nothing but zero.
+    pub suspects: BTreeSet<String>,
 }
 
 /// What judging needs besides the machines.
@@ -39,6 +57,15 @@ pub struct Yardstick {
     pub policy: Arc<Policy>,
     /// The prices.
     pub prices: Arc<PriceBook>,
+    /// Who is asked what was measured.
+    pub sensors: Arc<Sensors>,
+    /// What costs money beside the machines.
+    pub belongings: Arc<Belongings>,
+    /// Whether the machines are all that there are, so that a source that says nothing but zero of
+    /// all of them can be doubted.
+    pub whole_fleet: bool,
+    /// Whether there are no other machines anywhere, so that a name means nobody else.
+    pub all_there: bool,
     /// The month that `month_to_date` counts.
     pub month: Month,
     /// Time limits.
@@ -50,31 +77,82 @@ pub struct Yardstick {
 /// Candidates that are asked about at once; what was answered before a time limit is kept.
 const CANDIDATES_AT_ONCE: usize = 50;
 
-/// Takes the machines out of the inventory and judges them, scope beside scope.
+/// What one sample of a window stands for, seconds: the grain of clouds' own monitoring.
+const STEP: Span = Span::from_secs(300);
+
+/// The time up to `now`.
+pub(crate) fn window(length: Span, now: DateTime<Utc>) -> Window {
+    let from = now.checked_sub_signed(length.delta()).unwrap_or(now);
+    Window { from, until: now, step: STEP, statistic: Statistic::Peak }
+}
+
+/// Takes the machines out of the inventory, measures them where a rule asks for that, and judges
+/// them, scope beside scope.
 pub async fn assess(
     inventory: &mut Inventory,
     accounts: &[Account],
     yardstick: &Yardstick,
-) -> Vec<Assessed> {
+) -> Assessment {
     let jobs = jobs(inventory, accounts, std::mem::take);
-    let assessed = side_by_side(jobs, yardstick.watch.scopes_at_once(), |job| {
+    let asked =
+        yardstick.policy.idle_window(jobs.iter().flat_map(|job| &job.instances), yardstick.now);
+    if asked.is_some() {
+        let all: Vec<&Instance> = jobs.iter().flat_map(|job| &job.instances).collect();
+        yardstick.sensors.meet(&all, yardstick.all_there, yardstick.now);
+    }
+    let measured = side_by_side(jobs, yardstick.watch.scopes_at_once(), |job| {
         let yardstick = yardstick.clone();
         async move {
-            let Job { place, account, instances } = job;
             let cx = CallContext { now: yardstick.now, requests: RequestCounter::default() };
-            let assessed = assess_scope(instances, &account, &yardstick, &cx).await;
+            let measured = match asked {
+                Some(length) => {
+                    let machines: Vec<&Instance> = job.instances.iter().collect();
+                    let window = window(length, yardstick.now);
+                    let provider = job.account.provider.as_ref();
+                    let means = (&cx, &yardstick.watch);
+                    yardstick.sensors.measure(provider, &machines, &window, means).await
+                }
+                None => BTreeMap::new(),
+            };
+            (job, measured, cx)
+        }
+    })
+    .await;
+    let suspects = match asked {
+        Some(length) if yardstick.whole_fleet => {
+            let pairs = measured.iter().flat_map(|(job, measured, _)| {
+                let instances = job.instances.iter();
+                instances.filter_map(|machine| Some((machine, measured.get(&machine.id)?)))
+            });
+            suspicious(pairs, length, yardstick.now)
+        }
+        _ => BTreeSet::new(),
+    };
+    let suspects = Arc::new(suspects);
+    let assessed = side_by_side(measured, yardstick.watch.scopes_at_once(), |read| {
+        let (yardstick, suspects) = (yardstick.clone(), Arc::clone(&suspects));
+        async move {
+            let (Job { place, account, instances }, measured, cx) = read;
+            let evidence = Evidence { measured, suspects: &suspects };
+            let assessed = assess_scope(instances, &account, &evidence, &yardstick, &cx).await;
             (place, cx.requests.sent(), assessed)
         }
     })
     .await;
-    let mut all = Vec::new();
+    let mut machines = Vec::new();
     for (place, requests, assessed) in assessed {
         if let Some(read) = inventory.scopes.get_mut(place) {
             read.requests += requests;
         }
-        all.extend(assessed);
+        machines.extend(assessed);
     }
-    all
+    Assessment { machines, suspects: Arc::unwrap_or_clone(suspects) }
+}
+
+/// What was measured of the machines of a scope.
+struct Evidence<'a> {
+    measured: BTreeMap<InstanceId, Measured>,
+    suspects: &'a BTreeSet<String>,
 }
 
 /// What of the evidence cannot be read, by account: gaps of the listed machines, and of the
@@ -179,11 +257,16 @@ fn jobs(
 async fn assess_scope(
     instances: Vec<Instance>,
     account: &Account,
+    evidence: &Evidence<'_>,
     yardstick: &Yardstick,
     cx: &CallContext,
 ) -> Vec<Assessed> {
-    let Yardstick { policy, prices, month, watch, now } = yardstick;
-    let judge = |instance: &Instance| policy.judge(&Subject::new(instance, &account.name, *now));
+    let Yardstick { policy, prices, belongings, month, watch, now, .. } = yardstick;
+    let judge = |instance: &Instance| {
+        let measured = evidence.measured.get(&instance.id);
+        let subject = Subject::new(instance, &account.name, *now);
+        policy.judge(&subject.with_measured(measured).with_suspects(evidence.suspects))
+    };
     let mut judged: Vec<(Instance, Judgement)> = instances
         .into_iter()
         .map(|instance| {
@@ -208,7 +291,10 @@ async fn assess_scope(
         .map(|(instance, judgement)| {
             let price = prices.price(&instance, account.provider.as_ref());
             let cost = cost(&instance, &price, month, *now);
-            Assessed { account: account.name.clone(), instance, judgement, price, cost }
+            let still_charged = belongings.still_charged(&instance);
+            let account = account.name.clone();
+            let advice = Vec::new();
+            Assessed { account, instance, judgement, price, cost, still_charged, advice }
         })
         .collect()
 }

@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use reaper_budget::{Exchange, Month};
 use reaper_model::document::{
-    AuditDocument, Billing, ConfigView, MachineView, Mode, PeriodView, PurchaseView, RateView,
-    SCHEMA, ScopeStatus, TotalsView, Verdict, Warning,
+    AuditDocument, Billing, ConfigView, LeftoverView, MachineView, Mode, PeriodView, PurchaseView,
+    RateView, SCHEMA, ScopeStatus, TotalsView, Verdict, Warning,
 };
 use reaper_model::{Class, Currency, Money, Outcome, State, Totals};
 use reaper_policy::Policy;
@@ -16,8 +16,11 @@ use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
 
 use crate::assess::Assessed;
+use crate::belongings::Belongings;
 use crate::collect::Inventory;
+use crate::leftover_view::{self, Ground};
 use crate::machine_view::{Layout, local};
+use crate::measurements;
 use crate::scope_view;
 use crate::warnings;
 
@@ -42,28 +45,48 @@ pub struct Frame {
     pub all_accounts: bool,
     /// Warnings that arose before the run, from the configuration.
     pub warnings: Vec<Warning>,
+    /// Native ids of machines that this tool has lately stopped or ended.
+    pub stopped: BTreeSet<String>,
+}
+
+/// What a run has seen.
+#[derive(Debug)]
+pub struct Found<'a> {
+    /// What was read.
+    pub inventory: &'a Inventory,
+    /// The machines, judged.
+    pub machines: Vec<Assessed>,
+    /// What costs money beside them.
+    pub belongings: &'a Belongings,
+    /// Sources of measurements that were not believed.
+    pub suspects: &'a BTreeSet<String>,
 }
 
 /// Makes the document. The outcome counts no `--fail-on`: that is the command line's.
-pub fn document(
-    frame: Frame,
-    inventory: &Inventory,
-    machines: Vec<Assessed>,
-    policy: &Policy,
-) -> AuditDocument {
-    let Frame { version, run_id, config, zone, now, exchange, fallback, all_accounts, warnings } =
-        frame;
-    let mut said = warnings;
-    let whole = all_accounts && inventory.is_whole();
-    let run = warnings::Run { policy, fallback, whole, now };
+pub fn document(frame: Frame, found: Found<'_>, policy: &Policy) -> AuditDocument {
+    let Frame { zone, now, exchange, .. } = frame;
+    let Found { inventory, machines, belongings, suspects } = found;
+    let mut said = frame.warnings;
+    let whole = frame.all_accounts && inventory.is_whole();
+    let run = warnings::Run { policy, fallback: frame.fallback, whole, now };
     said.extend(warnings::warnings(inventory, &machines, &run));
-    let evidence_unread = machines.iter().any(|machine| machine.judgement.evidence_unread);
+    said.extend(measurements::warnings(&machines, suspects));
+    said.extend(belongings.warnings());
+    let evidence_unread = machines.iter().any(|machine| {
+        machine.judgement.evidence_unread || measurements::unread(machine).is_some()
+    });
+    let unmeasured = machines.iter().filter(|machine| measurements::lacks(machine)).count();
     let scopes = scope_view::scopes(inventory);
     let layout = Layout { zone, exchange: &exchange, now };
+    let ground = Ground { policy, stopped: &frame.stopped };
+    let unused = belongings.leftovers(machines.iter().map(|machine| &machine.instance));
+    let mut leftovers: Vec<LeftoverView> =
+        unused.map(|leftover| layout.leftover(leftover, &ground)).collect();
+    leftover_view::sort(&mut leftovers, &exchange);
     let mut instances: Vec<MachineView> =
         machines.into_iter().map(|machine| layout.machine(machine)).collect();
     instances.sort_by(|a, b| by_waste(a, b, exchange.currency()));
-    let totals = totals(&instances, &exchange);
+    let totals = TotalsView { unmeasured, ..totals(&instances, &leftovers, &exchange) };
     let unread = scopes
         .iter()
         .any(|scope| matches!(scope.status, ScopeStatus::Partial | ScopeStatus::Failed));
@@ -80,8 +103,8 @@ pub fn document(
     let month = Month::holding(now, zone);
     AuditDocument {
         schema: SCHEMA.to_owned(),
-        version,
-        run_id,
+        version: frame.version,
+        run_id: frame.run_id,
         mode: Mode::Audit,
         now: local(now, zone),
         period: PeriodView {
@@ -89,12 +112,12 @@ pub fn document(
             to: local(now, zone),
             timezone: zone.name().to_owned(),
         },
-        config,
+        config: frame.config,
         outcome: Outcome::new(classes, false),
         rates: rates(&instances, &exchange),
         scopes,
         instances,
-        leftovers: Vec::new(),
+        leftovers,
         plan: None,
         mails: Vec::new(),
         enforces: false,
@@ -133,7 +156,11 @@ fn by_waste(a: &MachineView, b: &MachineView, currency: Currency) -> Ordering {
         .then_with(|| a.id.cmp(&b.id))
 }
 
-fn totals(instances: &[MachineView], exchange: &Exchange) -> TotalsView {
+fn totals(
+    instances: &[MachineView],
+    leftovers: &[LeftoverView],
+    exchange: &Exchange,
+) -> TotalsView {
     let sum = |amounts: &mut dyn Iterator<Item = Money>| {
         let totals: Totals = amounts.collect();
         let sums: Vec<Money> = totals.iter().map(Money::rounded).collect();
@@ -158,7 +185,10 @@ fn totals(instances: &[MachineView], exchange: &Exchange) -> TotalsView {
         unpriced: billed().filter(|machine| machine.price.is_none()).count(),
         unjudged: instances.iter().filter(|machine| machine.verdict == Verdict::Unjudged).count(),
         ended: instances.iter().filter(|machine| is_ended(machine)).count(),
-        ..TotalsView::default()
+        unmeasured: 0,
+        leftovers: leftovers.len(),
+        leftovers_per_month: sum(&mut leftovers.iter().filter_map(|leftover| leftover.per_month)),
+        leftovers_unpriced: leftovers.iter().filter(|one| one.per_month.is_none()).count(),
     }
 }
 

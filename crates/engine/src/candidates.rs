@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use reaper_model::document::StillCharged;
 use reaper_model::{AccountName, Instance, Loss, Money, Price, Purchase, StopKind, Verb};
 use reaper_plan::{Candidate, Way, Ways};
 use reaper_provider::{Consents, Identity, Pinned, Provider, Refusal, allowed};
@@ -49,7 +48,7 @@ pub fn candidates<'a>(
             hourly: price.map(Price::hourly),
             hourly_bound: at_most(instance, prices, account.provider.as_ref()),
             saves_per_month: price.map(Price::per_month),
-            still_charged: if asked { still_charged(instance) } else { Vec::new() },
+            still_charged: if asked { machine.still_charged.clone() } else { Vec::new() },
             // Of what no rule asks for, nobody needs to know how it would be done.
             ways: if asked {
                 ways(instance, account.provider.as_ref(), rights.get(&machine.account))
@@ -68,16 +67,6 @@ fn at_most(instance: &Instance, prices: &PriceBook, provider: &dyn Provider) -> 
     }
     let on_demand = Instance { purchase: Purchase::OnDemand, ..instance.clone() };
     prices.price(&on_demand, provider).value().map(Price::hourly)
-}
-
-/// What goes on being charged after an action, as far as the listing shows it.
-pub(crate) fn still_charged(instance: &Instance) -> Vec<StillCharged> {
-    let of = |attachment: &reaper_model::Attachment| StillCharged {
-        kind: attachment.kind.to_owned(),
-        id: attachment.id.clone(),
-        per_month: None,
-    };
-    instance.attached.iter().map(of).collect()
 }
 
 /// What the rules' actions come to at one machine. A rule that asks for a termination gets the

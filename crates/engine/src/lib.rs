@@ -6,7 +6,12 @@
 //! | [`mod@collect`] | identities, coverage, concurrent listings: the [`Inventory`] |
 //! | [`prices`] | the price of a machine: override, provider, catalogue |
 //! | [`mod@assess`] | details of candidates, judgement, cost: [`Assessed`] machines |
+//! | `advice` | what would do for less |
 //! | [`audit`] | the [`AuditDocument`](reaper_model::AuditDocument) of it all |
+//! | `belongings` | what costs money beside machines: used, or left behind |
+//! | `leftover_view` | one leftover in that document |
+//! | [`sensors`] | who is asked what was measured |
+//! | `measurements` | what was measured, in that document |
 //! | `scope_view` | scopes, read or not, in that document |
 //! | `machine_view` | one machine in that document |
 //! | [`mod@act`] | a plan's steps carried out: read, authorise, record, call, confirm |
@@ -32,8 +37,10 @@
 //! | `warnings` | what a reader should know besides |
 
 pub mod act;
+mod advice;
 pub mod assess;
 pub mod audit;
+pub mod belongings;
 pub mod candidates;
 pub mod clock;
 pub mod collect;
@@ -42,7 +49,9 @@ pub mod error;
 pub mod interrupt;
 pub mod journal;
 pub mod kept;
+mod leftover_view;
 mod machine_view;
+mod measurements;
 pub mod memory;
 mod money;
 pub mod notices;
@@ -53,6 +62,7 @@ pub mod pipeline;
 pub mod prices;
 pub mod schedule;
 mod scope_view;
+pub mod sensors;
 pub mod settle;
 mod side_by_side;
 mod warnings;
@@ -60,7 +70,7 @@ pub mod watch;
 mod weekly;
 
 pub use act::{ActLimits, Hook};
-pub use assess::{Assessed, RuleCount, Yardstick, assess, probe, rule_counts};
+pub use assess::{Assessed, Assessment, RuleCount, Yardstick, assess, probe, rule_counts};
 pub use audit::{Frame, document};
 pub use clock::Clock;
 pub use collect::{Account, Inventory, Progress, ScopeRead, Silent, collect};
@@ -71,5 +81,6 @@ pub use orders::{ChannelTopics, Orders, Reports, Settings, Tells};
 pub use pipeline::{Ran, Runner};
 pub use prices::PriceBook;
 pub use scope_view::scopes;
+pub use sensors::Sensors;
 pub use warnings::of_inventory as inventory_warnings;
 pub use watch::{Limits, Watch};

@@ -2,18 +2,20 @@
 
 use chrono::{DateTime, FixedOffset, Utc};
 use chrono_tz::Tz;
+use reaper_advice::Advice;
 use reaper_budget::{Cost, Exchange};
 use reaper_model::document::{
-    ActionView, Billing, CostBasis, CostView, Finding, GpuView, IdleVerdict, MachineView,
-    OwnerView, PlannedAction, PriceView, PurchaseView, StillCharged, UtilisationView, Verdict,
+    ActionView, AdviceView, Billing, CostBasis, CostView, Finding, GpuView, MachineView, OwnerView,
+    PlannedAction, PriceView, PurchaseView, StillCharged, Verdict,
 };
 use reaper_model::{
     Fact, Gpu, Guard, Instance, Loss, Meter, Money, Price, Purchase, State, StopKind, Unit,
 };
-use reaper_policy::{Answer, Judgement, Protection};
+use reaper_policy::{Answer, Judgement, Owner, Protection};
 use rust_decimal::Decimal;
 
 use crate::assess::Assessed;
+use crate::measurements;
 
 /// What laying out needs besides the machine.
 pub(crate) struct Layout<'a> {
@@ -25,7 +27,8 @@ pub(crate) struct Layout<'a> {
 impl Layout<'_> {
     /// The machine as the document shows it.
     pub(crate) fn machine(&self, assessed: Assessed) -> MachineView {
-        let Assessed { instance, account, judgement, price, cost } = assessed;
+        let Assessed { instance, account, judgement, price, cost, still_charged, advice } =
+            assessed;
         let cost = self.cost(&instance, &price, cost);
         let age = instance.up_since();
         let age_hours = age.value().map(|&start| hours(self.now - start));
@@ -67,14 +70,14 @@ impl Layout<'_> {
             guards: guards(&instance.guards),
             price,
             price_why,
-            utilisation: unmeasured(),
+            utilisation: measurements::view(judgement.idleness.as_ref()),
             findings: self.findings(&judgement),
             verdict: judgement.verdict,
             why: judgement.why.clone(),
-            advice: Vec::new(),
+            advice: advice.into_iter().map(|advice| self.advice(advice)).collect(),
             case: None,
-            action: action(&instance, &judgement, cost.as_ref()),
-            owner: owner(judgement),
+            action: action(&instance, &judgement, cost.as_ref(), self.charged(still_charged)),
+            owner: owner(judgement.owner),
             cost,
             native_id: instance.id.native,
         }
@@ -102,6 +105,19 @@ impl Layout<'_> {
         })
     }
 
+    /// Prices of what goes on being charged, in the report's currency where a rate is configured.
+    fn charged(&self, charged: Vec<StillCharged>) -> Vec<StillCharged> {
+        let shown = |money: Money| self.exchange.convert(money).rounded();
+        let of = |one: StillCharged| StillCharged { per_month: one.per_month.map(shown), ..one };
+        charged.into_iter().map(of).collect()
+    }
+
+    fn advice(&self, advice: Advice) -> AdviceView {
+        let Advice { kind, text, saves_per_month, confidence } = advice;
+        let shown = |money: Money| self.exchange.convert(money).rounded();
+        AdviceView { kind, text, saves_per_month: saves_per_month.map(shown), confidence }
+    }
+
     fn findings(&self, judgement: &Judgement) -> Vec<Finding> {
         let yes = judgement.rules.iter().filter(|rule| rule.answer == Answer::Yes);
         yes.map(|rule| Finding {
@@ -119,7 +135,7 @@ pub(crate) fn local(time: DateTime<Utc>, zone: Tz) -> DateTime<FixedOffset> {
     time.with_timezone(&zone).fixed_offset()
 }
 
-fn hours(elapsed: chrono::TimeDelta) -> String {
+pub(crate) fn hours(elapsed: chrono::TimeDelta) -> String {
     let mut hours = (Decimal::from(elapsed.num_seconds().max(0)) / Decimal::from(3600)).round_dp(1);
     hours.rescale(1);
     hours.to_string()
@@ -153,7 +169,7 @@ fn gpu(fact: &Fact<Gpu>) -> (Option<GpuView>, Option<String>) {
 }
 
 /// A JSON number; counts and GiB are small enough to be exact.
-fn number(decimal: Decimal) -> serde_json::Number {
+pub(crate) fn number(decimal: Decimal) -> serde_json::Number {
     let decimal = decimal.normalize();
     match u64::try_from(decimal) {
         Ok(whole) if decimal.is_integer() => whole.into(),
@@ -174,7 +190,7 @@ fn price_view(price: &Price) -> PriceView {
 }
 
 /// Why a fact has no value.
-fn why<T>(fact: &Fact<T>) -> Option<String> {
+pub(crate) fn why<T>(fact: &Fact<T>) -> Option<String> {
     match fact {
         Fact::Known { .. } => None,
         Fact::Absent { source } => Some(format!("{source}: none")),
@@ -182,8 +198,7 @@ fn why<T>(fact: &Fact<T>) -> Option<String> {
     }
 }
 
-fn owner(judgement: Judgement) -> OwnerView {
-    let owner = judgement.owner;
+pub(crate) fn owner(owner: Owner) -> OwnerView {
     let joined = |parts: Vec<String>| (!parts.is_empty()).then(|| parts.join(", "));
     OwnerView {
         status: owner.status,
@@ -206,21 +221,12 @@ fn protected(judgement: &Judgement) -> Option<String> {
     }
 }
 
-fn unmeasured() -> UtilisationView {
-    UtilisationView {
-        verdict: IdleVerdict::Unknown,
-        cause: None,
-        gpu_peak: None,
-        coverage: None,
-        source: None,
-        why: Some("this version reads no metrics".to_owned()),
-        summary: None,
-        window: None,
-        idle_gpus: None,
-    }
-}
-
-fn action(instance: &Instance, judgement: &Judgement, cost: Option<&CostView>) -> ActionView {
+fn action(
+    instance: &Instance,
+    judgement: &Judgement,
+    cost: Option<&CostView>,
+    still_charged: Vec<StillCharged>,
+) -> ActionView {
     let orphan = judgement.verdict == Verdict::Orphan;
     let stop = &instance.stop;
     let mut why = Vec::new();
@@ -246,15 +252,7 @@ fn action(instance: &Instance, judgement: &Judgement, cost: Option<&CostView>) -
         result_why: None,
         why: (!why.is_empty()).then(|| why.join("; ")),
         saves_per_month,
-        still_charged: instance
-            .attached
-            .iter()
-            .map(|attachment| StillCharged {
-                kind: attachment.kind.to_owned(),
-                id: attachment.id.clone(),
-                per_month: None,
-            })
-            .collect(),
+        still_charged,
         loses: stop.loses.iter().map(|loss| loss_words(loss, instance)).collect(),
     }
 }

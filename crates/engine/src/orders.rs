@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 use chrono_tz::Tz;
+use reaper_advice::Adviser;
 use reaper_budget::Exchange;
 use reaper_model::document::{ConfigView, Mode, Warning};
 use reaper_model::{AccountName, BudgetSpec, PriceOverride, ProviderName, Span};
@@ -52,6 +53,10 @@ pub struct Settings {
     pub lease: TimeDelta,
     /// How long a plan may be applied.
     pub plan_lifetime: Span,
+    /// Who knows what would do for less; `None`: no advice.
+    pub adviser: Option<Adviser>,
+    /// Whether what costs money beside machines is read.
+    pub leftovers: bool,
     /// Whether all configured accounts are asked.
     pub all_accounts: bool,
     /// All configured accounts, asked or not.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use reaper_budget::Month;
-use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error};
+use reaper_ledger::{Account as LedgerAccount, Claimed, Decision, Entry, Error, State};
 use reaper_model::document::Mode;
 use reaper_model::{AccountName, AuditDocument, Charge, Class, InstanceId, OnLimit, Plan, Step};
 use reaper_notify::{Channel, Post};
@@ -20,8 +20,10 @@ use reaper_provider::{Armed, Identity};
 use tokio::sync::Mutex;
 
 use crate::act::{Acted, Acting, Arms, Left, carry_out, leave};
-use crate::assess::{Assessed, Yardstick, assess};
-use crate::audit::{Frame, document};
+use crate::advice::{Desk, Weeks, weeks};
+use crate::assess::{Assessed, Assessment, Yardstick, assess};
+use crate::audit::{Found as Seen, Frame, document};
+use crate::belongings::Belongings;
 use crate::candidates;
 use crate::clock::Clock;
 use crate::collect::{self, Account, Inventory, Progress, Unread};
@@ -34,6 +36,7 @@ use crate::observe::Observed;
 use crate::orders::{Orders, Settings};
 use crate::overlay::{self, Overlay};
 use crate::prices::PriceBook;
+use crate::sensors::Sensors;
 use crate::settle::settle;
 use crate::watch::Watch;
 
@@ -51,6 +54,8 @@ pub struct Runner<'a> {
     pub post: Option<&'a dyn Post>,
     /// Channels besides mail; none where nothing may be sent.
     pub channels: &'a [Box<dyn Channel>],
+    /// Who is asked what was measured.
+    pub sensors: Arc<Sensors>,
     /// The clock.
     pub clock: Clock,
     /// Time limits, and the wish to end early.
@@ -100,7 +105,9 @@ impl Runner<'_> {
         let spec = kept::with_kept(self.settings.policy.clone(), journal.state(), now);
         let policy = Arc::new(Policy::new(spec));
         let prices = Arc::new(PriceBook::new(self.settings.prices.clone(), now.date_naive()));
-        let machines = self.assess(&mut inventory, &policy, &prices).await;
+        let belongings = Arc::new(self.belongings(&mut inventory).await);
+        let marks = (&policy, &prices, &belongings);
+        let Assessment { machines, suspects } = self.assess(&mut inventory, marks, true).await;
         let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
         let read_at = self.clock.now();
         self.record_readings(read_at, &machines, &mut journal).await?;
@@ -111,7 +118,9 @@ impl Runner<'_> {
                 observed,
                 policy,
                 prices,
+                belongings,
                 machines,
+                suspects,
                 rights,
                 known,
                 unread: Unread::new(),
@@ -146,7 +155,9 @@ impl Runner<'_> {
         let steps: &[Step] = if refused { &[] } else { &plan.steps };
         let (mut inventory, unread) = collect::alone(greeted, steps, &self.watch, now).await;
         settle(&inventory, &known, &self.watch, self.clock.now(), &mut journal).await?;
-        let machines = self.assess(&mut inventory, &policy, &prices).await;
+        let belongings = Arc::new(Belongings::default());
+        let marks = (&policy, &prices, &belongings);
+        let Assessment { machines, suspects } = self.assess(&mut inventory, marks, false).await;
         let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
         let observed = Observed::all_of(machines.iter().map(|machine| &machine.instance.id));
         self.finish(
@@ -155,7 +166,9 @@ impl Runner<'_> {
                 observed,
                 policy,
                 prices,
+                belongings,
                 machines,
+                suspects,
                 rights,
                 known,
                 unread,
@@ -194,16 +207,29 @@ impl Runner<'_> {
         Ok(journal.append(at, |_| Decision::Write(vec![started.clone()], ())).await?)
     }
 
+    /// What costs money beside the machines, where that is wanted.
+    async fn belongings(&self, inventory: &mut Inventory) -> Belongings {
+        if !self.settings.leftovers {
+            return Belongings::default();
+        }
+        Belongings::read(inventory, self.accounts, &self.watch, self.clock.now()).await
+    }
+
     async fn assess(
         &self,
         inventory: &mut Inventory,
-        policy: &Arc<Policy>,
-        prices: &Arc<PriceBook>,
-    ) -> Vec<Assessed> {
+        (policy, prices, belongings): (&Arc<Policy>, &Arc<PriceBook>, &Arc<Belongings>),
+        whole_fleet: bool,
+    ) -> Assessment {
         let now = self.clock.now();
         let yardstick = Yardstick {
             policy: Arc::clone(policy),
             prices: Arc::clone(prices),
+            sensors: Arc::clone(&self.sensors),
+            belongings: Arc::clone(belongings),
+            whole_fleet,
+            // A plan was made where all machines were seen.
+            all_there: !whole_fleet || (self.settings.all_accounts && inventory.is_whole()),
             month: Month::holding(now, self.settings.zone),
             watch: self.watch.clone(),
             now,
@@ -241,7 +267,19 @@ impl Runner<'_> {
         };
         let interrupted = self.watch.interrupt().is_raised();
         let due = self.due_report(&found, &journal);
-        let Found { inventory, observed, policy, machines, rights, books, .. } = found;
+        let mut found = found;
+        self.advise(&mut found, due.is_some(), journal.state()).await;
+        let Found {
+            inventory,
+            observed,
+            policy,
+            belongings,
+            machines,
+            suspects,
+            rights,
+            books,
+            ..
+        } = found;
         let layout = Overlay {
             orders: &self.orders,
             settings: &self.settings,
@@ -258,7 +296,9 @@ impl Runner<'_> {
             last_complete,
         };
         (self.look)(&machines);
-        let mut document = document(self.frame(), &inventory, machines, &policy);
+        let seen =
+            Seen { inventory: &inventory, machines, belongings: &belongings, suspects: &suspects };
+        let mut document = document(self.frame(journal.state()), seen, &policy);
         layout.lay_over(&mut document);
         let charges = money.lay_over(&mut document);
         let grounds = (books.as_ref(), policy.as_ref());
@@ -266,6 +306,31 @@ impl Runner<'_> {
         let refused = !inventory.wrong_accounts.is_empty();
         self.end(&mut document, interrupted, refused, &mut journal).await;
         Ok(Ran { document, plan, charges })
+    }
+
+    /// Gives advice. A week is read back where somebody will read what comes of it: by hand, and
+    /// when a report is due.
+    async fn advise(&self, found: &mut Found, report_is_due: bool, state: &State) {
+        let Some(adviser) = &self.settings.adviser else { return };
+        let now = self.clock.now();
+        let instances = found.machines.iter().map(|machine| &machine.instance);
+        let measures = found.policy.idle_window(instances, now).is_some() || self.sensors.always;
+        let weeks = if measures && (report_is_due || self.orders.mode == Mode::Audit) {
+            weeks(&found.machines, self.accounts, &self.sensors, &self.watch, now).await
+        } else {
+            Weeks::new()
+        };
+        let desk = Desk {
+            adviser,
+            accounts: self.accounts,
+            prices: &found.prices,
+            belongings: &found.belongings,
+            weeks: &weeks,
+            state,
+            zone: self.settings.zone,
+            now,
+        };
+        desk.advise(&mut found.machines);
     }
 
     /// The decisions, with the periods that a budget ends.
@@ -372,6 +437,8 @@ impl Runner<'_> {
         let acting = Acting {
             arms: &arms,
             policy: &found.policy,
+            sensors: &self.sensors,
+            suspects: &found.suspects,
             clock: self.clock,
             watch: &self.watch,
             interrupt: self.watch.interrupt(),
@@ -412,7 +479,7 @@ impl Runner<'_> {
         found.known.iter().filter_map(arm).collect()
     }
 
-    fn frame(&self) -> Frame {
+    fn frame(&self, state: &State) -> Frame {
         Frame {
             version: self.settings.version.clone(),
             run_id: self.orders.run_id.clone(),
@@ -423,6 +490,7 @@ impl Runner<'_> {
             fallback: self.settings.routing.fallback.is_some(),
             all_accounts: self.settings.all_accounts,
             warnings: self.settings.warnings.clone(),
+            stopped: state.stops().iter().map(|stop| stop.id.native.clone()).collect(),
         }
     }
 

@@ -74,7 +74,8 @@ pub(crate) async fn demo(
             .show(printer, wish.mails)
             .await
     } else {
-        let setting = Setting::new(config, accounts, global, clock, signals::heed());
+        let setting = Setting::new(config, accounts, global, clock, signals::heed())
+        .measured(&environment)?;
         audit::print(&setting, (Journal::dry(None), None), printer, &[]).await
     };
     cloud.shutdown().await;

@@ -260,7 +260,7 @@ fn prepare(
     if let Some(path) = &config.path {
         printer.say(&format!("configuration {} ({})", path.display(), config.digest));
     }
-    let setting = Setting::new(config, accounts, global, clock, interrupt);
+    let setting = Setting::new(config, accounts, global, clock, interrupt).measured(environment)?;
     Ok(setting.linked(ci::run_link(environment)))
 }
 

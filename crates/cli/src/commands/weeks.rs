@@ -71,7 +71,8 @@ impl Weeks<'_> {
             let accounts =
                 open::accounts(&config, self.global, self.environment, Surroundings::NONE)?;
             let clock = Clock::Fixed(now);
-            let setting = Setting::new(config, accounts, self.global, clock, interrupt.clone());
+            let setting = Setting::new(config, accounts, self.global, clock, interrupt.clone())
+                .measured(self.environment)?;
             last = Some(self.run(&setting, &store, &outbox, printer, &progress).await?);
             if interrupt.is_raised() {
                 break;

@@ -2,7 +2,7 @@
 //! every answer but a plain yes read before anything else.
 
 use reaper_ledger::{ActionStep, Decision, Entry, Error, State};
-use reaper_model::{ActionResult, Meter, State as MachineState, Step, Verb};
+use reaper_model::{ActionResult, Instance, Meter, State as MachineState, Step, Verb};
 use reaper_provider::{Delivery, ErrorKind, ProviderError, StopPermit, authorise};
 
 use super::carry::{Acting, Arms, Read};
@@ -64,7 +64,7 @@ impl Acting<'_> {
                     Ok(Called::Ended(acted))
                 }
             },
-            Err(_) if is_down(&read) => {
+            Err(_) if is_down(&read.instance) => {
                 let why = format!("already {} by somebody else", read.instance.provider_state);
                 self.record(step, ActionResult::SkippedChanged, &why).await?;
                 Ok(Called::Ended(Acted::already(step, &why)))
@@ -166,7 +166,7 @@ impl Acting<'_> {
         match self.read(arms, step).await {
             Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.to_string()),
-            Ok(read) if is_down(&read) => Ok(None),
+            Ok(read) if is_down(&read.instance) => Ok(None),
             Ok(_) if self.interrupt.is_raised() => Err("the run was interrupted".to_owned()),
             Ok(read) => authorise(&arms.armed, step, &read.fresh(), self.clock.now())
                 .map(Some)
@@ -175,11 +175,11 @@ impl Acting<'_> {
     }
 
     async fn after(&self, arms: &Arms, step: &Step) -> After {
-        match self.read(arms, step).await {
+        match self.look(arms, step).await {
             Err(error) if error.kind == ErrorKind::NotFound => After::Gone,
             Err(error) => After::Unread(error),
-            Ok(read) => match read.instance.state {
-                _ if is_ended(&read, step.verb) => After::Down,
+            Ok(instance) => match instance.state {
+                _ if is_ended(&instance, step.verb) => After::Down,
                 MachineState::Stopping | MachineState::Ending => After::OnTheWayDown,
                 MachineState::Pending | MachineState::Restarting => After::ComingUp,
                 _ => After::Up,
@@ -233,8 +233,8 @@ impl Acting<'_> {
 }
 
 /// Whether the provider shows a state in which the bill that `verb` ends has ended.
-pub(super) fn is_ended(read: &Read, verb: Verb) -> bool {
-    match (read.instance.state, read.instance.meter) {
+pub(super) fn is_ended(instance: &Instance, verb: Verb) -> bool {
+    match (instance.state, instance.meter) {
         (MachineState::Ended, Meter::Ended) => true,
         (MachineState::Stopped, Meter::StoppedFree) => verb == Verb::Stop,
         _ => false,
@@ -242,9 +242,9 @@ pub(super) fn is_ended(read: &Read, verb: Verb) -> bool {
 }
 
 /// Whether it is down or gone, whoever did it.
-fn is_down(read: &Read) -> bool {
-    is_ended(read, Verb::Stop)
-        || matches!(read.instance.state, MachineState::Ending | MachineState::Stopping)
+fn is_down(instance: &Instance) -> bool {
+    is_ended(instance, Verb::Stop)
+        || matches!(instance.state, MachineState::Ending | MachineState::Stopping)
 }
 
 /// Whether the call may have been carried out all the same: nobody answered, or the answer was a

@@ -1,12 +1,12 @@
 //! The steps of a plan, one after the other; their confirmations side by side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures::future::join_all;
 use reaper_ledger::{ActionStep, Case, Decision, Entry, Error, Phase, State};
 use reaper_model::document::{Answer, WantedAction};
-use reaper_model::{AccountName, ActionResult, Fingerprint, Instance, Step};
+use reaper_model::{AccountName, ActionResult, Fingerprint, Instance, Measured, Span, Step};
 use reaper_policy::{Judgement, Policy, Subject};
 use reaper_provider::{
     Armed, CallContext, Delivery, ErrorKind, Fresh, Identity, ProviderError, RequestCounter,
@@ -16,10 +16,12 @@ use tokio::sync::Mutex;
 use super::call::Called;
 use super::hook::Hook;
 use super::outcome::Acted;
+use crate::assess::window;
 use crate::clock::Clock;
 use crate::collect::Account;
 use crate::interrupt::Interrupt;
 use crate::journal::Journal;
+use crate::sensors::Sensors;
 use crate::watch::Watch;
 
 /// An account that may be acted in.
@@ -54,6 +56,10 @@ pub struct Acting<'a> {
     pub arms: &'a BTreeMap<AccountName, Arms>,
     /// The rules by which a machine is judged anew.
     pub policy: &'a Policy,
+    /// Who is asked what was measured, where a rule asks for that.
+    pub sensors: &'a Sensors,
+    /// Sources that were not believed when all machines were judged.
+    pub suspects: &'a BTreeSet<String>,
     /// The clock of the run.
     pub clock: Clock,
     /// Time limits of the run.
@@ -121,6 +127,11 @@ impl Read {
     }
 }
 
+fn interrupted(call: &str) -> ProviderError {
+    let detail = "the run was interrupted";
+    ProviderError::new(ErrorKind::Timeout, Delivery::MaybeSent, call, detail)
+}
+
 /// Whether this very rule still asks for an action, and nothing has capped it to a report. That
 /// another rule finds the machine too is no ground.
 fn still_asked(judgement: &Judgement, rule: &str) -> bool {
@@ -137,19 +148,45 @@ impl Acting<'_> {
         CallContext { now: self.clock.now(), requests: RequestCounter::default() }
     }
 
-    /// Reads the machine again, alone, and judges it. After an interrupt no answer is one.
+    /// Reads the machine again, alone, and judges it. Measured anew where a rule asks for that, up
+    /// to now, and then read once more, because measuring takes its time.
     pub(super) async fn read(&self, arms: &Arms, step: &Step) -> Result<Read, ProviderError> {
-        let cx = self.context();
-        let reading = arms.account.provider.read(&cx, &arms.identity, &step.id);
-        let reading = self.watch.within_time("reading it again", reading);
-        let instance = self.unless_ended(reading).await.unwrap_or_else(|| {
-            let (call, detail) = ("reading it again", "the run was interrupted");
-            Err(ProviderError::new(ErrorKind::Timeout, Delivery::MaybeSent, call, detail))
-        })??;
-        let judgement = self.policy.judge(&Subject::new(&instance, &arms.account.name, cx.now));
+        let mut instance = self.look(arms, step).await?;
+        let mut measured = None;
+        if let Some(length) = self.policy.idle_window([&instance], self.clock.now()) {
+            measured = Some(self.measure(arms, &instance, length).await?);
+            instance = self.look(arms, step).await?;
+        }
+        let subject = Subject::new(&instance, &arms.account.name, self.clock.now());
+        let subject = subject.with_measured(measured.as_ref()).with_suspects(self.suspects);
+        let judgement = self.policy.judge(&subject);
         let fingerprint = reaper_plan::fingerprint(&instance, &judgement.owner);
         let asked = still_asked(&judgement, &step.rule);
         Ok(Read { instance, judgement, fingerprint, asked })
+    }
+
+    /// What the provider shows of the machine now. After an interrupt no answer is one.
+    pub(super) async fn look(&self, arms: &Arms, step: &Step) -> Result<Instance, ProviderError> {
+        let cx = self.context();
+        let reading = arms.account.provider.read(&cx, &arms.identity, &step.id);
+        let reading = self.watch.within_time("reading it again", reading);
+        self.unless_ended(reading).await.unwrap_or_else(|| Err(interrupted("reading it again")))?
+    }
+
+    async fn measure(
+        &self,
+        arms: &Arms,
+        instance: &Instance,
+        length: Span,
+    ) -> Result<Measured, ProviderError> {
+        let cx = self.context();
+        let window = window(length, cx.now);
+        let provider = arms.account.provider.as_ref();
+        let machines = [instance];
+        let asked = self.sensors.measure(provider, &machines, &window, (&cx, self.watch));
+        let told = self.unless_ended(asked).await;
+        let mut told = told.ok_or_else(|| interrupted("measuring it again"))?;
+        Ok(told.remove(&instance.id).unwrap_or_default())
     }
 
     /// Records how a step ended; with the end of the bill its case is over.

@@ -31,17 +31,17 @@ impl Acting<'_> {
         let end = (began + self.limits.confirm).min(self.watch.end());
         let mut last_seen = "nothing".to_owned();
         loop {
-            match timeout_at(end, self.read(arms, step)).await {
+            match timeout_at(end, self.look(arms, step)).await {
                 Err(_elapsed) => {}
                 Ok(Err(error)) if error.kind == ErrorKind::NotFound => {
                     return Acted::confirmed(step, "gone: the provider knows it no more");
                 }
                 Ok(Err(error)) => last_seen = error.to_string(),
-                Ok(Ok(read)) if is_ended(&read, step.verb) => {
-                    let state = &read.instance.provider_state;
+                Ok(Ok(machine)) if is_ended(&machine, step.verb) => {
+                    let state = &machine.provider_state;
                     return Acted::confirmed(step, format!("{} shows {state:?}", step.id.provider));
                 }
-                Ok(Ok(read)) => last_seen = format!("{:?}", read.instance.provider_state),
+                Ok(Ok(machine)) => last_seen = format!("{:?}", machine.provider_state),
             }
             let next = Instant::now() + self.limits.poll;
             if next >= end || self.unless_ended(sleep_until(next)).await.is_none() {

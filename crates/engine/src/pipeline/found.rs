@@ -1,11 +1,13 @@
 //! What a run has found before anything is decided.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use reaper_policy::Policy;
 use reaper_provider::Identity;
 
 use crate::assess::Assessed;
+use crate::belongings::Belongings;
 use crate::candidates::Rights;
 use crate::collect::{Account, Inventory, Unread};
 use crate::money::books::Books;
@@ -18,7 +20,10 @@ pub(super) struct Found {
     pub(super) observed: Observed,
     pub(super) policy: Arc<Policy>,
     pub(super) prices: Arc<PriceBook>,
+    pub(super) belongings: Arc<Belongings>,
     pub(super) machines: Vec<Assessed>,
+    /// Sources of measurements that are not believed.
+    pub(super) suspects: BTreeSet<String>,
     pub(super) rights: Rights,
     pub(super) known: Vec<(Account, Identity)>,
     /// Machines of a plan that could not be read alone.

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use reaper_engine::Interrupter;
 use reaper_ledger::{Store, View};
 use reaper_model::{
-    Fact, Instance, InstanceId, Location, Price, PriceSource, ProviderName, Source, StopKind, Unit,
-    Verb,
+    Assets, Fact, Instance, InstanceId, Location, Price, PriceSource, ProviderName, Source,
+    StopKind, Unit, Verb,
 };
 use reaper_provider::{
     CallContext, Capabilities, Coverage, Detail, ErrorKind, Identity, Provider, ProviderError,
@@ -45,6 +45,7 @@ struct Inner {
     listings: BTreeMap<String, Listings>,
     hidden: BTreeSet<String>,
     listing_takes: Duration,
+    assets: Assets,
     unpriced: bool,
     calls: Vec<(Call, Instant)>,
     raises: Option<(Call, usize)>,
@@ -86,6 +87,11 @@ impl Cloud {
 
     pub(crate) fn add(&self, machine: Instance) {
         self.inner().machines.insert(machine.id.clone(), machine);
+    }
+
+    /// What there is beside machines.
+    pub(crate) fn owns(&self, assets: Assets) {
+        self.inner().assets = assets;
     }
 
     pub(crate) fn remove(&self, native: &str) {
@@ -265,6 +271,15 @@ impl Provider for Cloud {
     async fn coverage(&self, _cx: &CallContext) -> Result<Coverage, ProviderError> {
         let locations = self.inner().regions.iter().map(Location::new).collect();
         Ok(Coverage { locations, ..Coverage::default() })
+    }
+
+    async fn assets(
+        &self,
+        _cx: &CallContext,
+        _identity: &Identity,
+        _location: &Location,
+    ) -> Assets {
+        self.inner().assets.clone()
     }
 
     async fn list(

@@ -55,6 +55,8 @@ async fn pinned_accounts_only_a_step_without_arms_is_skipped() {
     let acting = Acting {
         arms: &BTreeMap::new(),
         policy: &policy,
+        sensors: &reaper_engine::Sensors::default(),
+        suspects: &std::collections::BTreeSet::new(),
         clock: Clock::running(house.now),
         watch: &watch,
         interrupt: &Interrupt::never(),

@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use reaper_budget::Exchange;
 use reaper_engine::{
     Account, ActLimits, ChannelTopics, Clock, Journal, Limits, Orders, Ran, RunError, Runner,
-    Settings, Silent, Tells, Watch, interrupt,
+    Sensors, Settings, Silent, Tells, Watch, interrupt,
 };
 use reaper_ledger::{Decision, Entry, Ledger, Opening, State, Store, View, Writer};
 use reaper_model::document::{ConfigView, MachineView, Mode};
@@ -34,6 +34,7 @@ pub(crate) struct House {
     pub(crate) disk: Arc<Disk>,
     pub(crate) letters: Letters,
     pub(crate) channels: Vec<Box<dyn Channel>>,
+    pub(crate) sensors: Arc<Sensors>,
     pub(crate) settings: Settings,
     pub(crate) orders: Orders,
     pub(crate) limits: Limits,
@@ -51,6 +52,7 @@ impl House {
             cloud: Arc::new(Cloud::new(machines, disk.store())),
             letters: Letters::new(disk.store()),
             channels: Vec::new(),
+            sensors: Arc::default(),
             disk,
             settings: settings(),
             orders: Orders {
@@ -147,6 +149,7 @@ impl House {
             orders: Orders { run_id, ..orders },
             post: if dry { None } else { Some(&self.letters) },
             channels: if dry { &[] } else { &self.channels },
+            sensors: Arc::clone(&self.sensors),
             clock: Clock::running(self.now),
             watch: Watch::start(self.limits, interrupt),
             progress: Arc::new(Silent),
@@ -209,6 +212,8 @@ fn settings() -> Settings {
         hook: None,
         lease: TimeDelta::hours(1),
         plan_lifetime: span("24h"),
+        adviser: None,
+        leftovers: true,
         all_accounts: true,
         configured: Vec::new(),
     }

@@ -13,6 +13,7 @@ mod disk;
 mod house;
 mod letters;
 mod loudspeaker;
+mod meters;
 mod script;
 
 mod budgets;
@@ -22,8 +23,10 @@ mod crashes;
 mod fresh;
 mod guards;
 mod hooks;
+mod idle;
 mod interrupts;
 mod keeps;
+mod leftovers;
 mod listings;
 mod notices;
 mod reports;

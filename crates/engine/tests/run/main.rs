@@ -56,6 +56,10 @@ fn yardstick(watch: Watch) -> Yardstick {
     Yardstick {
         policy: Arc::new(Policy::new(PolicySpec { rules: vec![rule], ..PolicySpec::default() })),
         prices: Arc::new(PriceBook::default()),
+        sensors: Arc::default(),
+        belongings: Arc::default(),
+        whole_fleet: true,
+        all_there: true,
         month: Month::holding(now(), chrono_tz::UTC),
         watch,
         now: now(),
@@ -64,7 +68,7 @@ fn yardstick(watch: Watch) -> Yardstick {
 
 async fn judged(accounts: &[Account], watch: Watch) -> Vec<Assessed> {
     let mut inventory = read(accounts, &watch).await;
-    assess(&mut inventory, accounts, &yardstick(watch)).await
+    assess(&mut inventory, accounts, &yardstick(watch)).await.machines
 }
 
 fn error(listing: &reaper_provider::InstanceListing) -> String {
