@@ -21,6 +21,7 @@ mod lambda;
 mod moto;
 mod moto_acting;
 mod ovhcloud;
+mod probe;
 mod reports;
 mod scaleway;
 mod schema;

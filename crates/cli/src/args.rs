@@ -184,6 +184,13 @@ pub(crate) enum Command {
         #[arg(value_name = "ID")]
         id: String,
     },
+    /// On a GPU machine: measure its GPUs, through NVML or nvidia-smi, and its CPU, network and disks,
+    /// for machines that no cloud measures. Needs no reaper.toml and opens no port.
+    ///
+    /// Stays up until SIGTERM or SIGINT, and then writes what it has; --once looks once, for cron.
+    /// Whoever may write a machine's samples can call it idle: its credentials should be able to
+    /// write below samples/ of the state and nothing else, best only its own object.
+    Probe(ProbeArgs),
     /// Print the JSON schema of the configuration or of an output; of the configuration with
     /// `--format markdown` the reference of its keys.
     Schema {
@@ -199,6 +206,36 @@ pub(crate) enum Command {
     },
     /// Print the man page (roff).
     Man,
+}
+
+/// Options of `probe`.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct ProbeArgs {
+    /// Look once, write and end. With 4 if no GPU could be read.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Time between two looks.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = limit, conflicts_with = "once")]
+    pub(crate) every: Span,
+    /// Time between two writings into the state.
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = limit, conflicts_with = "once")]
+    pub(crate) write_every: Span,
+    /// Write the figures of the last look into this file, for Prometheus' textfile collector.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) textfile: Option<PathBuf>,
+    /// Write samples into this state: file:…, s3://…, gs://… or az://… [default: `REAPER_STATE`].
+    #[arg(long, value_name = "URL")]
+    pub(crate) state: Option<String>,
+    /// The machine's id at its cloud [default: what cloud-init was told, else the host's name].
+    #[arg(long, value_name = "ID")]
+    pub(crate) machine: Option<String>,
+    /// Read GPUs with this tool alone [default: NVML; without it, the nvidia-smi that is found].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) nvidia_smi: Option<PathBuf>,
+    /// Keep the samples of the last day here over restarts [default: history.json in
+    /// `STATE_DIRECTORY` or /var/lib/reaper-probe].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) history: Option<PathBuf>,
 }
 
 /// Output formats.
@@ -253,7 +290,7 @@ pub(crate) enum Schema {
 
 fn limit(text: &str) -> Result<Span, String> {
     let limit: Span = text.parse().map_err(|error: ParseSpanError| error.to_string())?;
-    if limit == Span::ZERO { Err("nothing can be read in no time".to_owned()) } else { Ok(limit) }
+    if limit == Span::ZERO { Err("nothing can be done in no time".to_owned()) } else { Ok(limit) }
 }
 
 pub(crate) fn time(text: &str) -> Result<DateTime<Utc>, String> {

@@ -4,9 +4,11 @@
 use std::path::PathBuf;
 
 /// Variables of `reaper` with what they do, for the man page.
-pub(crate) const VARIABLES: [(&str, &str); 11] = [
+pub(crate) const VARIABLES: [(&str, &str); 13] = [
     ("REAPER_CONFIG", "configuration file, as --config"),
     ("REAPER_NOW", "clock of the run, as --now"),
+    ("REAPER_STATE", "where `probe` writes samples, as its --state"),
+    ("STATE_DIRECTORY", "folder in which `probe` keeps its history; systemd sets it"),
     ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE", "whether tables are coloured, unless --color says it"),
     ("COLUMNS", "width of tables where the output is no terminal; default 120"),
     ("HOME, XDG_CONFIG_HOME", "where the user's configuration folder is"),
@@ -39,6 +41,10 @@ pub(crate) struct Environment {
     pub(crate) ca_bundle: Option<PathBuf>,
     pub(crate) config: Option<PathBuf>,
     pub(crate) now: Option<String>,
+    /// Where a probe writes.
+    pub(crate) state: Option<String>,
+    /// The folder that systemd made for a probe.
+    pub(crate) state_directory: Option<PathBuf>,
     /// Who runs this.
     pub(crate) user: Option<String>,
     /// What the CI runner says of itself.
@@ -72,6 +78,10 @@ impl Environment {
             ca_bundle: path("SSL_CERT_FILE"),
             config: path("REAPER_CONFIG"),
             now: variable("REAPER_NOW").filter(|text| !text.is_empty()),
+            state: variable("REAPER_STATE").filter(|text| !text.trim().is_empty()),
+            state_directory: variable("STATE_DIRECTORY")
+                .and_then(|folders| folders.split(':').next().map(PathBuf::from))
+                .filter(|folder| !folder.as_os_str().is_empty()),
             user: ["GITHUB_ACTOR", "GITLAB_USER_LOGIN", "USER", "LOGNAME"]
                 .into_iter()
                 .find_map(|name| variable(name).filter(|text| !text.trim().is_empty())),
@@ -104,6 +114,8 @@ impl Environment {
             ca_bundle: None,
             config: None,
             now: None,
+            state: None,
+            state_directory: None,
             user: None,
             ci: CiVariables::default(),
         }

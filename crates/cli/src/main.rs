@@ -18,7 +18,6 @@ mod providers;
 mod pulse;
 mod reference;
 mod run;
-mod sensors;
 mod signals;
 mod state;
 mod textfile;
@@ -35,7 +34,12 @@ fn main() -> ExitCode {
         Err(error) => return printer::usage(&error),
     };
     let printer = printer::Printer::new(&args.global, &environment);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    // A probe shares its machine with those who pay for it: one thread, however many cores there are.
+    let mut builder = match args.command {
+        args::Command::Probe(_) => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = match builder.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             return printer.fail(&failure::Failure::internal(format!("cannot start: {error}")));

@@ -25,7 +25,8 @@ type Load<D> = Arc<dyn Fn() -> Result<D, String> + Send + Sync>;
 
 /// Both ways to the accelerators.
 pub struct Ways<D> {
-    load: Load<D>,
+    /// `None`: the tool alone is asked.
+    load: Option<Load<D>>,
     limit: Duration,
     smi: Smi,
     library: Option<Thread<D>>,
@@ -46,7 +47,12 @@ impl<D: Driver + 'static> Ways<D> {
         smi: Smi,
         limit: Duration,
     ) -> Self {
-        Self { load: Arc::new(load), limit, smi, library: None, not_before: None }
+        Self { load: Some(Arc::new(load)), limit, smi, library: None, not_before: None }
+    }
+
+    /// The tool alone.
+    pub fn tool(smi: Smi) -> Self {
+        Self { load: None, limit: Duration::ZERO, smi, library: None, not_before: None }
     }
 
     /// Reads all accelerators.
@@ -55,7 +61,8 @@ impl<D: Driver + 'static> Ways<D> {
     ///
     /// None could be read by either way; why, without a full stop.
     pub async fn read(&mut self) -> Result<Gpus, String> {
-        let why = match self.by_library().await {
+        let Some(load) = self.load.clone() else { return self.smi.read().await };
+        let why = match self.by_library(load).await {
             Ok(gpus) => return Ok(self.with_slices(gpus).await),
             Err(Silence::Hangs(why)) => return Err(why),
             Err(Silence::Says(why)) => why,
@@ -63,14 +70,14 @@ impl<D: Driver + 'static> Ways<D> {
         self.smi.read().await.map_err(|other| format!("{other}; {why}"))
     }
 
-    async fn by_library(&mut self) -> Result<Gpus, Silence> {
+    async fn by_library(&mut self, load: Load<D>) -> Result<Gpus, Silence> {
         if self.library.is_none() {
             if self.not_before.is_some_and(|time| Instant::now() < time) {
                 return Err(Silence::Says(
                     "NVML could not be used and is tried again later".into(),
                 ));
             }
-            self.library = Some(Thread::begin(Arc::clone(&self.load)).map_err(Silence::Says)?);
+            self.library = Some(Thread::begin(load).map_err(Silence::Says)?);
         }
         let Some(library) = &mut self.library else { return Err(Silence::Says(String::new())) };
         let read = library.ask(self.limit, Nvml::read).await;

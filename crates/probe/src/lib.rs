@@ -13,6 +13,7 @@
 //! | [`host`] | CPU, network and disks |
 //! | [`machine`] | which machine this is |
 //! | [`buckets`] | raw samples, five minutes at a time |
+//! | [`said`] | troubles told without a flood |
 //! | [`history`] | what is remembered over restarts |
 //! | [`mod@textfile`] | the text format of Prometheus |
 
@@ -25,6 +26,7 @@ pub mod machine;
 pub mod nvml;
 pub mod probe;
 pub mod reading;
+pub mod said;
 pub mod smi;
 pub mod smi_xml;
 pub mod textfile;
@@ -36,5 +38,6 @@ pub use library::Library;
 pub use machine::identify;
 pub use nvml::Driver;
 pub use probe::{Look, Probe};
+pub use said::Said;
 pub use smi::Smi;
 pub use textfile::textfile;

@@ -100,7 +100,8 @@ async fn text(from: Option<impl AsyncRead + Unpin>) -> std::io::Result<String> {
 fn understood(printed: &str, said: &str, well: bool) -> Result<Gpus, String> {
     let mut gpus = smi_xml::read(printed)
         .map_err(|line| if line.is_empty() { smi_xml::first_line(said) } else { line })?;
-    let before = printed.split("<?xml").next().unwrap_or_default();
+    let begins = [printed.find("<?xml"), printed.find("<nvidia_smi_log")];
+    let before = &printed[..begins.into_iter().flatten().min().unwrap_or(0)];
     let after = printed.rsplit_once("</nvidia_smi_log>").map_or("", |(_, after)| after);
     for aside in [before, after, said] {
         let line = smi_xml::first_line(aside);

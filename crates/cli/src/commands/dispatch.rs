@@ -6,7 +6,7 @@ use crate::args::{Args, Command, Format};
 use crate::commands::keep::{self, Wish as KeepWish};
 use crate::commands::report::{self, Wish};
 use crate::commands::run::{self, Asked};
-use crate::commands::{audit, check, demo, documents, explain, history, init, schedule};
+use crate::commands::{audit, check, demo, documents, explain, history, init, probe, schedule};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -53,6 +53,7 @@ pub(crate) async fn dispatch(
             let health = health.as_deref();
             schedule::schedule(global, environment, printer, *enforce, health).await
         }
+        Command::Probe(asked) => probe::probe(global, environment, printer, asked).await,
         Command::Init { ci: Some(kit) } => init::ci(global, printer, *kit),
         Command::Init { ci: None } => init::init(global, environment, printer),
         Command::Schema { of } => documents::schema(*of, printer),

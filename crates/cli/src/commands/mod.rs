@@ -9,6 +9,8 @@ mod explain;
 mod history;
 mod init;
 mod keep;
+mod probe;
+mod probe_view;
 mod readings;
 mod report;
 mod run;

@@ -58,6 +58,14 @@ async fn without_the_library_the_tool_is_run_and_the_library_tried_again_later()
 }
 
 #[tokio::test]
+async fn the_tool_alone_is_asked_where_that_is_wished() {
+    let (folder, smi) = tool(Some("one-a10.xml"));
+    let mut ways: Ways<Cards> = Ways::tool(smi);
+    assert_eq!(ways.read().await.expect("read").gpus.len(), 1);
+    assert_eq!(runs(&folder), 1);
+}
+
+#[tokio::test]
 async fn with_neither_both_are_named() {
     let (_folder, smi) = tool(None);
     let mut ways = Ways::new(|| Err::<Cards, _>("NVML: not there".to_owned()), smi, LIMIT);
