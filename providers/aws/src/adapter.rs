@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use futures::FutureExt;
 use reaper_model::{
-    Assets, Bill, Fact, Instance, InstanceId, Location, Price, ProviderAccount, ProviderName,
-    Source, State, Verb,
+    Assets, Bill, Fact, Instance, InstanceId, Location, Offer, Price, ProviderAccount,
+    ProviderName, Source, State, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
@@ -323,6 +323,10 @@ impl Provider for AwsProvider {
 
     fn price(&self, instance: &Instance) -> Fact<Price> {
         price::list_price(&self.catalogue, &self.prices, instance)
+    }
+
+    fn offers(&self, location: &Location) -> Vec<Offer> {
+        price::offers(&self.catalogue, &self.prices, &self.book, location)
     }
 
     async fn assets(&self, cx: &CallContext, identity: &Identity, location: &Location) -> Assets {

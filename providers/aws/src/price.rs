@@ -6,16 +6,20 @@ use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, NaiveTime, Utc};
 use reaper_model::{
-    Fact, Ignorance, Instance, Location, MachineType, Money, Price, PriceSource, Purchase, Source,
-    Unit,
+    Fact, Ignorance, Instance, Location, MachineType, Money, Offer, Price, PriceSource, Purchase,
+    Source, Unit,
 };
 use reaper_provider::{Catalogue, CatalogueError};
 use rust_decimal::Decimal;
 
 use crate::live::PRODUCTS;
+use crate::types::TypeBook;
 
 /// Prices by type and region, each with its date and source.
 const PRICES: &str = include_str!("../../../config/prices/aws.csv");
+
+/// Families that are no longer sold, though machines of them may still run.
+const RETIRED: [&str; 1] = ["p2."];
 
 /// The embedded list. Its test reads the whole of it.
 pub(crate) fn catalogue() -> Result<Catalogue, CatalogueError> {
@@ -40,6 +44,17 @@ pub(crate) struct Live {
     pub(crate) as_of: DateTime<Utc>,
 }
 
+impl Live {
+    fn price(&self) -> Option<Price> {
+        Some(Price {
+            money: self.hourly?,
+            unit: Unit::Hour,
+            source: PriceSource::ProviderApi,
+            as_of: self.as_of.date_naive(),
+        })
+    }
+}
+
 impl Answers {
     /// Takes the prices of a region's spot machines, in the place of those before.
     pub(crate) fn take_spot(&self, region: &Location, prices: BTreeMap<String, Fact<Price>>) {
@@ -57,6 +72,13 @@ impl Answers {
     pub(crate) fn live(&self, region: &Location, kind: &MachineType) -> Option<Live> {
         let known = self.live.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(&(region.clone(), kind.clone())).copied()
+    }
+
+    /// Every type of a region that AWS's price list was asked about.
+    fn asked(&self, region: &Location) -> BTreeMap<MachineType, Live> {
+        let known = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        let here = known.iter().filter(|((place, _), _)| place == region);
+        here.map(|((_, kind), live)| (kind.clone(), *live)).collect()
     }
 
     fn spot(&self, instance: &Instance) -> Fact<Price> {
@@ -84,9 +106,7 @@ pub(crate) fn list_price(
     }
     let (machine_type, region) = (&instance.machine_type, &instance.id.location);
     let live = answers.live(region, machine_type);
-    if let Some((money, as_of)) = live.and_then(|live| Some((live.hourly?, live.as_of))) {
-        let source = PriceSource::ProviderApi;
-        let price = Price { money, unit: Unit::Hour, source, as_of: as_of.date_naive() };
+    if let Some((price, as_of)) = live.and_then(|live| Some((live.price()?, live.as_of))) {
         return Fact::known(price, &Source::new(PRODUCTS), as_of);
     }
     match catalogue.price(machine_type.as_str(), region.as_str(), Unit::Hour) {
@@ -99,6 +119,27 @@ pub(crate) fn list_price(
             format!("no price of {machine_type} in {region} is known; set [[price]]"),
         ),
     }
+}
+
+/// What can be had on demand in a region. Where AWS's price list was asked about a type, its answer
+/// holds alone: a type that it has no price of is not sold there.
+pub(crate) fn offers(
+    catalogue: &Catalogue,
+    answers: &Answers,
+    book: &TypeBook,
+    region: &Location,
+) -> Vec<Offer> {
+    let asked = answers.asked(region);
+    let mut offers = catalogue.offers(region.as_str());
+    offers.retain(|offer| {
+        let kind = &offer.machine_type;
+        !asked.contains_key(kind) && !RETIRED.iter().any(|family| kind.as_str().starts_with(family))
+    });
+    offers.extend(asked.into_iter().filter_map(|(machine_type, live)| {
+        let gpu = book.gpu(catalogue, machine_type.as_str())?;
+        Some(Offer { machine_type, gpu, price: live.price()? })
+    }));
+    offers
 }
 
 /// How AWS's price list and the dated list contradict each other on a type, where they do.
@@ -164,5 +205,30 @@ mod tests {
         assert_eq!(price("eu-west-1").map(|p| p.money.all_digits()).as_deref(), Some("23.71569"));
         assert_eq!(price("sa-east-1"), None);
         assert_eq!(list.price("p5e.48xlarge", "us-east-2", Unit::Hour), None);
+    }
+
+    #[test]
+    fn offers_have_a_price_in_the_region_and_are_still_sold() {
+        let list = catalogue().expect("readable");
+        let (answers, book, region) = (Answers::default(), TypeBook::new(), "us-east-1".into());
+        let kinds = |answers: &Answers, region: &Location| {
+            let offers = offers(&list, answers, &book, region).into_iter();
+            offers.map(|offer| (offer.machine_type.to_string(), offer.price)).collect::<Vec<_>>()
+        };
+        let offered = kinds(&answers, &region);
+        let has = |name: &str| offered.iter().any(|(kind, _)| kind == name);
+        assert!(has("g6.xlarge") && has("p4d.24xlarge"));
+        assert!(!has("p2.xlarge") && !has("p5e.48xlarge") && !has("m5.large"));
+        assert_eq!(kinds(&answers, &"sa-east-1".into()), []);
+        for (kind, hourly) in [("g6.xlarge", None), ("g5.xlarge", Some("2.00 USD"))] {
+            let hourly = hourly.map(|text| text.parse::<Money>().expect("an amount"));
+            let live = Live { hourly, as_of: DateTime::UNIX_EPOCH };
+            answers.take_live(&region, &kind.into(), live);
+        }
+        let asked = kinds(&answers, &region);
+        assert!(asked.iter().all(|(kind, _)| kind != "g6.xlarge"), "it has no price there");
+        let own = asked.iter().find(|(kind, _)| kind == "g5.xlarge").expect("offered");
+        assert_eq!(own.1.money.to_string(), "2.00 USD");
+        assert_eq!(asked.len(), offered.len() - 1, "each type once");
     }
 }

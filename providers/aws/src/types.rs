@@ -105,6 +105,14 @@ impl TypeBook {
         self.plain.contains(family).then_some(Nature::Plain)
     }
 
+    /// The accelerators of a type, as far as they are known by now.
+    pub(crate) fn gpu(&self, catalogue: &Catalogue, machine_type: &str) -> Option<Gpu> {
+        match self.nature(catalogue, machine_type)? {
+            Nature::Accelerated(hardware) => hardware.gpu.value().cloned(),
+            Nature::Plain => None,
+        }
+    }
+
     /// Takes AWS's description of types.
     pub(crate) fn learn(&self, source: &Source, now: DateTime<Utc>, infos: &[InstanceTypeInfo]) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
