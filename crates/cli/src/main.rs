@@ -18,6 +18,7 @@ mod providers;
 mod pulse;
 mod reference;
 mod run;
+mod sensors;
 mod signals;
 mod state;
 mod textfile;
