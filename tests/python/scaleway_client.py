@@ -17,6 +17,7 @@ from scaleway.account.v3 import AccountV3ProjectAPI
 from scaleway.audit_trail.v1alpha1 import AuditTrailV1Alpha1API
 from scaleway.autoscaling.v1alpha2 import AutoscalingV1Alpha2API
 from scaleway.billing.v2beta1 import BillingV2Beta1API
+from scaleway.block.v1 import BlockV1API
 from scaleway.iam.v1alpha1 import IamV1Alpha1API
 from scaleway.instance.v1 import InstanceV1API
 from scaleway_core.api import API
@@ -203,6 +204,65 @@ def check_billing():
     assert refused(denied.list_consumptions, organization_id=organization)[0] == 403
 
 
+def check_storage(instance):
+    block = BlockV1API(client())
+    zone = "fr-par-2"
+
+    def by_id(call, key, **asked):
+        def page(page, per_page):
+            if call.__self__ is block:
+                return call(
+                    zone=zone, page=page, page_size=per_page, include_deleted=False, **asked
+                )
+            return call(zone=zone, page=page, per_page=per_page, **asked)
+
+        return {one.id: one for one in everything(page, key, 2)}
+
+    # Each API has its own volumes; a server's are among them.
+    volumes = by_id(block.list_volumes, "volumes")
+    assert set(volumes) == {
+        f"{COMFYUI}-root",
+        f"{EMBEDDINGS}-root",
+        f"{MEMBER}-root",
+        "b10c0000-0000-4000-8000-000000000001",
+    }, list(volumes)
+    left = volumes["b10c0000-0000-4000-8000-000000000001"]
+    assert (left.references, left.status, left.size) == ([], "available", 100 * 10**9), left
+    assert left.last_detached_at == datetime(2026, 11, 10, 9, tzinfo=timezone.utc), left
+    root = volumes[f"{COMFYUI}-root"]
+    (reference,) = root.references
+    assert (reference.product_resource_type, reference.product_resource_id) == (
+        "instance_server",
+        COMFYUI,
+    ), reference
+    assert (root.status, root.last_detached_at) == ("in_use", None), root
+    own = by_id(block.list_volumes, "volumes", project_id=PROJECT)
+    assert list(own) == [f"{EMBEDDINGS}-root", left.id], list(own)
+    local = by_id(instance.list_volumes, "volumes")
+    servers = {id: volume.server and volume.server.id for id, volume in local.items()}
+    assert servers == {
+        f"{COMFYUI}-scratch": COMFYUI,
+        "10ca0000-0000-4000-8000-000000000001": None,
+    }, servers
+
+    snapshots = by_id(block.list_snapshots, "snapshots")
+    parents = [snapshot.parent_volume and snapshot.parent_volume.id for snapshot in snapshots.values()]
+    assert parents == [left.id, None], "a block snapshot forgets a volume that is gone"
+    (snapshot,) = by_id(instance.list_snapshots, "snapshots").values()
+    assert snapshot.base_volume.id == "10ca0000-0000-4000-8000-000000000001", snapshot
+    (image,) = by_id(instance.list_images, "images", public=False).values()
+    assert (image.from_server, image.root_volume.volume_type) == (COMFYUI, "sbs_snapshot"), image
+    assert image.extra_volumes["1"].id == snapshot.id, image
+    (address,) = by_id(instance.list_ips, "ips").values()
+    assert (address.server, address.state) == (None, "detached"), address
+
+    kinds = declared(block.list_volume_types(zone=zone)).volume_types
+    prices = {kind.type_: (kind.pricing.nanos, kind.pricing.currency_code) for kind in kinds}
+    assert prices == {"sbs_5k": (118000, "EUR"), "sbs_15k": (177000, "EUR")}, prices
+    gone = "5c1e0c4e-9d7b-4a63-8f20-6b1d3e8a7f09"
+    assert refused(block.list_snapshots, zone=zone, include_deleted=False, project_id=gone)[:2] == (403, "permissions_denied")
+
+
 def check_refusals(instance):
     unknown = InstanceV1API(client(secret_key="00000000-1b8e-4c96-a2d4-90e65f1c3b78"))
     expired = InstanceV1API(client("SCWEXPIRED0000000001", "60000000-1b8e-4c96-a2d4-90e65f1c3b78"))
@@ -304,6 +364,7 @@ def main():
     check_audit_trail()
     check_groups()
     check_billing()
+    check_storage(instance)
     check_refusals(instance)
     machines = {
         server.id: shown(server, products[server.commercial_type])

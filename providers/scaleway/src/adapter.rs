@@ -2,18 +2,20 @@
 
 use async_trait::async_trait;
 use reaper_model::{
-    Bill, Fact, Instance, InstanceId, Location, Offer, Price, ProviderName, Source, Verb,
+    Assets, Bill, Fact, Instance, InstanceId, Location, Offer, Price, ProviderName, Source, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
-    Identity, OpenError, Provider, ProviderError, Sink, StopPermit, TagPermit,
+    Identity, MetricsSource, OpenError, Provider, ProviderError, Sink, StopPermit, TagPermit,
 };
 
+use crate::assets::Reading;
 use crate::billing::Billing;
 use crate::client::{ACTION, Api, SERVER, SERVERS, UPDATE};
 use crate::convert::Place;
 use crate::identity::{self, Question};
 use crate::listing::Listing;
+use crate::metrics::Cockpit;
 use crate::price;
 use crate::products::ProductBook;
 use crate::retag;
@@ -30,6 +32,7 @@ const ZONES: [&str; 10] = [
 #[derive(Debug)]
 pub struct ScalewayProvider {
     api: Api,
+    cockpit: Option<Cockpit>,
     settings: Settings,
     /// As configured; empty for all.
     zones: Vec<Location>,
@@ -50,8 +53,15 @@ impl ScalewayProvider {
             account: account.name.to_string(),
             problem: error.to_string(),
         })?;
+        let api = Api::open(&account, &settings)?;
+        let cockpit = settings.cockpit_token.clone().map(|token| Cockpit {
+            api: api.clone(),
+            projects: settings.projects.clone(),
+            token,
+        });
         Ok(Self {
-            api: Api::open(&account, &settings)?,
+            api,
+            cockpit,
             settings,
             default_zone: account.option("default_zone").map(Location::new),
             zones: account.locations,
@@ -199,5 +209,16 @@ impl Provider for ScalewayProvider {
             book: &self.book,
         };
         billing.read().await.map(Some)
+    }
+
+    fn metrics(&self) -> Option<&dyn MetricsSource> {
+        self.cockpit.as_ref().map(|cockpit| -> &dyn MetricsSource { cockpit })
+    }
+
+    async fn assets(&self, cx: &CallContext, identity: &Identity, location: &Location) -> Assets {
+        let source = Source::new(SERVERS);
+        let place =
+            Place { organisation: &identity.account, zone: location, source: &source, now: cx.now };
+        Reading { api: &self.api, cx, place, projects: &self.settings.projects }.run().await
     }
 }

@@ -40,11 +40,78 @@ pub(crate) const API_KEY: &str = "scaleway:GetAPIKey";
 /// Lists what was consumed in a month.
 pub(crate) const CONSUMPTIONS: &str = "scaleway:ListConsumptions";
 
+/// Lists where the metrics of a project are.
+pub(crate) const DATA_SOURCES: &str = "scaleway:ListDataSources";
+
+/// A list beside that of servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shelf {
+    /// Local volumes.
+    Volumes,
+    /// Snapshots of local volumes.
+    Snapshots,
+    /// Images.
+    Images,
+    /// Flexible addresses.
+    Ips,
+    /// Block volumes.
+    BlockVolumes,
+    /// Snapshots of block volumes.
+    BlockSnapshots,
+    /// Kinds of block volumes with their prices.
+    VolumeTypes,
+}
+
+impl Shelf {
+    /// How errors and facts name the call.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Volumes => "scaleway:ListVolumes",
+            Self::Snapshots => "scaleway:ListSnapshots",
+            Self::Images => "scaleway:ListImages",
+            Self::Ips => "scaleway:ListIps",
+            Self::BlockVolumes => "scaleway:ListVolumes (block)",
+            Self::BlockSnapshots => "scaleway:ListSnapshots (block)",
+            Self::VolumeTypes => "scaleway:ListVolumeTypes",
+        }
+    }
+
+    /// What is in it, in words.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Volumes => "local volumes",
+            Self::Snapshots => "local snapshots",
+            Self::Images => "images",
+            Self::Ips => "addresses",
+            Self::BlockVolumes => "block volumes",
+            Self::BlockSnapshots => "block snapshots",
+            Self::VolumeTypes => "volume types",
+        }
+    }
+
+    /// The last part of its path.
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Volumes | Self::BlockVolumes => "volumes",
+            Self::Snapshots | Self::BlockSnapshots => "snapshots",
+            Self::Images => "images",
+            Self::Ips => "ips",
+            Self::VolumeTypes => "volume-types",
+        }
+    }
+
+    const fn is_block(self) -> bool {
+        matches!(self, Self::BlockVolumes | Self::BlockSnapshots | Self::VolumeTypes)
+    }
+}
+
 /// The permission set that reads API keys, users and applications.
 pub(crate) const IAM_READ: &str = "IAMReadOnly";
 
 /// The permission set that reads servers.
 const INSTANCES_READ: &str = "InstancesReadOnly";
+/// The permission set that reads block storage.
+const BLOCK_READ: &str = "BlockStorageReadOnly";
 /// The least set that acts on servers and sets their tags; no narrower one is documented.
 const INSTANCES_WRITE: &str = "InstancesFullAccess";
 
@@ -60,7 +127,7 @@ const BILLING_READ: &str = "BillingReadOnly";
 const GROUPS_READ: &str = "AllProductsReadOnly";
 
 /// The API of one account.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Api {
     client: Client,
     base: Base,
@@ -123,6 +190,33 @@ impl Api {
             call = call.query("project", project);
         }
         NumberedPages::new(&self.client, call, size)
+    }
+
+    /// One of the lists beside servers, of one project or of all that the key sees. The two APIs
+    /// call project and size of a page by different names.
+    pub(crate) fn things(
+        &self,
+        zone: &Location,
+        shelf: Shelf,
+        project: Option<&str>,
+    ) -> NumberedPages<'_> {
+        let (api, permission, of_project, size) = match shelf.is_block() {
+            true => ("block", BLOCK_READ, "project_id", "page_size"),
+            false => ("instance", INSTANCES_READ, "project", "per_page"),
+        };
+        let url = self.base.at([api, "v1", "zones", zone.as_str(), shelf.path()]);
+        let mut call = Call::read(shelf.name(), url).permission(permission);
+        match shelf {
+            Shelf::Images => call = call.query("public", "false"),
+            Shelf::BlockVolumes | Shelf::BlockSnapshots => {
+                call = call.query("include_deleted", "false");
+            }
+            Shelf::Volumes | Shelf::Snapshots | Shelf::Ips | Shelf::VolumeTypes => {}
+        }
+        if let Some(project) = project {
+            call = call.query(of_project, project);
+        }
+        NumberedPages::sized_by(&self.client, call, size, self.page_size)
     }
 
     /// One server, as it is now.
@@ -195,6 +289,49 @@ impl Api {
     ) -> Result<wire::Project, ProviderError> {
         let url = self.base.at(["account", "v3", "projects", id]);
         self.client.json(cx, &Call::read(PROJECT, url).permission("ProjectReadOnly")).await
+    }
+
+    /// The ids of an organisation's projects.
+    pub(crate) async fn projects(
+        &self,
+        cx: &CallContext,
+        organisation: &ProviderAccount,
+    ) -> Result<Vec<String>, ProviderError> {
+        let url = self.base.at(["account", "v3", "projects"]);
+        let call = Call::read("scaleway:ListProjects", url)
+            .permission("ProjectReadOnly")
+            .query("organization_id", organisation.as_str());
+        let pages = NumberedPages::sized_by(&self.client, call, "page_size", self.page_size);
+        let pages: Vec<wire::Projects> = all(pages, cx).await?;
+        let projects = pages.iter().flat_map(|page| &page.projects);
+        Ok(projects.filter_map(|it| it.good()?.id.good().cloned()).collect())
+    }
+
+    /// Where the metrics are that Scaleway itself keeps of a project in a region.
+    pub(crate) async fn data_sources(
+        &self,
+        cx: &CallContext,
+        region: &str,
+        project: &str,
+    ) -> Result<Vec<wire::DataSource>, ProviderError> {
+        let url = self.base.at(["cockpit", "v1", "regions", region, "data-sources"]);
+        let call = Call::read(DATA_SOURCES, url)
+            .permission("ObservabilityReadOnly")
+            .query("project_id", project)
+            .query("origin", "scaleway")
+            .query("types", "metrics");
+        let found: wire::DataSources = self.client.json(cx, &call).await?;
+        Ok(found.data_sources.into_iter().filter_map(|it| it.take("", &mut Vec::new())).collect())
+    }
+
+    /// The client, for what is met at other addresses with the same connections and pace.
+    pub(crate) const fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Whether an address is of the server that the API is met at.
+    pub(crate) fn is_at(&self, url: &Url) -> bool {
+        url.origin() == self.base.url().origin()
     }
 
     /// One API key, by its public half.

@@ -15,9 +15,9 @@ use crate::tags;
 use crate::wire::{PublicIp, Server, Volume};
 
 /// Scaleway's cloud opened in this year: an older date is a filler.
-const FIRST_YEAR: i32 = 2014;
+pub(crate) const FIRST_YEAR: i32 = 2014;
 /// How far ahead of us the provider's clock may be before a date counts as of the future.
-const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(5);
+pub(crate) const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(5);
 /// The kind of volume that lives inside the machine and dies with a power-off.
 const SCRATCH: &str = "scratch";
 

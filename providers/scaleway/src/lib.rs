@@ -19,11 +19,16 @@
 //! | `convert` | a server into the model's nouns |
 //! | `tags` | flat tags read as pairs, and the controllers that they name |
 //! | `retag` | one tag set or removed, all others as they came |
+//! | `assets` | volumes, snapshots, images and addresses, used or not |
+//! | `things` | their answers, of the Instances API and of the block API |
+//! | `owned` | who uses them |
+//! | `rates` | what storage and addresses cost in a month |
 //! | `stop` | what each state costs, and what a stop would mean |
 //! | `price` | the list price: the product list's, else the dated one |
 //! | `error` | Scaleway's refusals into the taxonomy of `reaper-provider` |
 
 pub mod adapter;
+mod assets;
 mod audit_trail;
 mod billing;
 mod client;
@@ -33,9 +38,12 @@ mod error;
 mod groups;
 mod identity;
 mod listing;
+mod metrics;
+mod owned;
 mod price;
 mod products;
 pub mod profile;
+mod rates;
 #[cfg(test)]
 mod recorded;
 mod retag;
@@ -43,6 +51,7 @@ mod settings;
 mod single;
 mod stop;
 mod tags;
+mod things;
 mod wire;
 
 pub use adapter::ScalewayProvider;

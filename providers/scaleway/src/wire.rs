@@ -52,6 +52,8 @@ pub(crate) struct Server {
     pub(crate) state: Lenient<String>,
     pub(crate) state_detail: Lenient<String>,
     pub(crate) boot_type: Lenient<String>,
+    /// What it was made of.
+    pub(crate) image: Lenient<Origin>,
     pub(crate) protected: Lenient<bool>,
     pub(crate) allowed_actions: Lenient<Vec<String>>,
     pub(crate) creation_date: Lenient<String>,
@@ -59,6 +61,13 @@ pub(crate) struct Server {
     pub(crate) volumes: Lenient<BTreeMap<String, Lenient<Volume>>>,
     pub(crate) public_ip: Lenient<PublicIp>,
     pub(crate) public_ips: Lenient<Vec<Lenient<PublicIp>>>,
+}
+
+/// The image that a server was made of.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Origin {
+    pub(crate) id: Lenient<String>,
 }
 
 /// A volume as a server shows it. Block volumes come without a size.
@@ -132,6 +141,46 @@ pub(crate) struct Bearer {
 #[serde(default)]
 pub(crate) struct Project {
     pub(crate) organization_id: Lenient<String>,
+}
+
+/// A page of projects.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Projects {
+    #[serde(deserialize_with = "lenient::list")]
+    pub(crate) projects: Vec<Lenient<ListedProject>>,
+    #[serde(default)]
+    total_count: Lenient<u64>,
+}
+
+impl NumberedPage for Projects {
+    fn entries(&self) -> usize {
+        self.projects.len()
+    }
+
+    fn total(&self) -> Option<u64> {
+        self.total_count.good().copied()
+    }
+}
+
+/// One of them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ListedProject {
+    pub(crate) id: Lenient<String>,
+}
+
+/// Where the metrics of a project are.
+#[derive(Debug, Deserialize)]
+pub(crate) struct DataSources {
+    #[serde(deserialize_with = "lenient::list")]
+    pub(crate) data_sources: Vec<Lenient<DataSource>>,
+}
+
+/// One of them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct DataSource {
+    pub(crate) url: Lenient<String>,
 }
 
 /// A page of autoscaling groups. A cursor that cannot be read spoils the page, here and below: what

@@ -225,6 +225,7 @@ impl ScalewayWorld {
                         self.usage.ended(&step.key, at);
                     }
                     if step.end == End::Gone {
+                        self.leave_behind(&server, When::At(at));
                         self.remove_server(&step.key);
                     }
                     if twin && matches!(step.end, End::Off | End::Standby | End::Gone) {

@@ -17,13 +17,13 @@ const LARGEST_PAGE: usize = 100;
 
 /// The page that is asked for.
 #[derive(Debug, Clone, Copy)]
-struct Page {
+pub(crate) struct Page {
     number: usize,
     size: usize,
 }
 
 impl Page {
-    fn of(request: &Request) -> Result<Self, Problem> {
+    pub(crate) fn of(request: &Request) -> Result<Self, Problem> {
         let size = match query(request, "per_page") {
             None => DEFAULT_PAGE,
             Some(text) => text
@@ -36,12 +36,12 @@ impl Page {
     }
 
     /// The entries of this page; none beyond the end.
-    fn of_all<T>(self, all: Vec<T>) -> Vec<T> {
+    pub(crate) fn of_all<T>(self, all: Vec<T>) -> Vec<T> {
         all.into_iter().skip((self.number - 1) * self.size).take(self.size).collect()
     }
 
     /// The answer with its headers: the total, and links that drop the zone.
-    fn reply(self, body: &Value, collection: &str, total: u64) -> Reply {
+    pub(crate) fn reply(self, body: &Value, collection: &str, total: u64) -> Reply {
         let last = usize::try_from(total).unwrap_or(usize::MAX).div_ceil(self.size);
         let link = |page: usize, rel: &str| {
             format!("<{collection}?page={page}&per_page={}&>; rel=\"{rel}\"", self.size)

@@ -5,8 +5,9 @@ use http::{Method, StatusCode};
 
 use crate::scaleway::problem::Problem;
 use crate::scaleway::route::Route;
+use crate::scaleway::things::Asked;
 use crate::scaleway::world::Organization;
-use crate::scaleway::{account, act, billing, instance, recording};
+use crate::scaleway::{account, act, billing, cockpit, instance, recording};
 use crate::wire::{Call, Reply, Request, Wire};
 use crate::world::World;
 
@@ -35,7 +36,8 @@ impl Wire for ScalewayWire {
             location: route.location.to_owned(),
             operation: route.operation,
             account: account.unwrap_or_default(),
-            changes: request.method != Method::GET,
+            // A query that is long comes by POST.
+            changes: request.method != Method::GET && !request.path.starts_with(cockpit::SOURCE),
         }
     }
 
@@ -73,7 +75,10 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Repl
     let route = Route::of(request);
     let (zone, id) = (route.location, route.id);
     let organization = caller(world, request).cloned();
-    let World { scaleway, clock, .. } = world;
+    let World { scaleway, clock, meters, .. } = world;
+    if request.path.starts_with(cockpit::SOURCE) {
+        return Ok(cockpit::answer(scaleway, meters, clock, request));
+    }
     // Types are shown to everybody.
     let organization = match organization {
         Some(organization) if organization.expired => {
@@ -92,6 +97,17 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Repl
     }
     if request.path.contains("/zones/") && !scaleway.zones.contains(zone) {
         return Err(Problem::no_path());
+    }
+    let asked = Asked { world: scaleway, clock, organization: &organization, zone, request };
+    if let Some(list) = operation.strip_prefix("GET /instance/v1/zones/{zone}/")
+        && matches!(list, "volumes" | "snapshots" | "images" | "ips")
+    {
+        return asked.instances(list);
+    }
+    if let Some(list) = operation.strip_prefix("GET /block/v1/zones/{zone}/")
+        && matches!(list, "volumes" | "snapshots" | "volume-types")
+    {
+        return asked.blocks(list);
     }
     match operation {
         "GET /instance/v1/zones/{zone}/servers" => {
@@ -115,6 +131,9 @@ fn respond(world: &mut World, request: &Request, operation: &str) -> Result<Repl
         }
         "GET /autoscaling/v1alpha2/zones/{zone}/servers" => {
             account::group_servers(scaleway, &organization, zone, request)
+        }
+        "GET /cockpit/v1/regions/{region}/data-sources" => {
+            cockpit::data_sources(&organization, zone, request)
         }
         "GET /billing/v2beta1/consumptions" => {
             billing::consumptions(scaleway, clock, &organization, request)

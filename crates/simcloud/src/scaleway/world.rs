@@ -12,6 +12,7 @@ use crate::scaleway::act::End;
 use crate::scaleway::billing::{self, Consumption};
 use crate::scaleway::recording::Recording;
 use crate::scaleway::server::Server;
+use crate::scaleway::storage::{Image, Ip, Snapshot, Storage, Volume};
 use crate::scaleway::types::InstanceType;
 use crate::usage::Usage;
 
@@ -40,6 +41,8 @@ pub struct ScalewayWorld {
     pub bill_age: Span,
     /// What is consumed besides the servers.
     pub consumptions: Vec<Consumption>,
+    /// What costs money beside servers.
+    pub storage: Storage,
     recordings: Vec<Recording>,
     pub(crate) passages: Passages<String, End>,
     pub(crate) usage: Usage<Server>,
@@ -58,6 +61,10 @@ struct ScalewayFile {
     #[serde(deserialize_with = "span")]
     bill_age: Span,
     consumption: Vec<Consumption>,
+    volume: Vec<Volume>,
+    snapshot: Vec<Snapshot>,
+    image: Vec<Image>,
+    ip: Vec<Ip>,
     recording: Vec<Recording>,
 }
 
@@ -73,10 +80,14 @@ pub struct Organization {
     pub access_key: String,
     /// The secret half.
     pub secret_key: String,
+    /// A token of its Cockpit; empty for none.
+    pub cockpit_token: String,
+    /// The project that the token is of; empty for the default one.
+    pub cockpit_token_of: String,
     /// Whether the key has run out.
     pub expired: bool,
     /// What the key may not read, by the first part of the path: `iam`, `account`, `audit-trail`,
-    /// `autoscaling`, `billing`, `instance`.
+    /// `autoscaling`, `billing`, `block`, `instance`.
     pub denied: Vec<String>,
     /// What the key may read and not write, by the first part of the path: `instance`.
     pub read_only: Vec<String>,
@@ -164,6 +175,7 @@ impl Default for ScalewayWorld {
             groups: Vec::new(),
             bill_age: Span::ZERO,
             consumptions: Vec::new(),
+            storage: Storage::default(),
             recordings: Vec::new(),
             passages: Passages::default(),
             usage: Usage::default(),
@@ -181,6 +193,12 @@ impl TryFrom<ScalewayFile> for ScalewayWorld {
             groups: file.group,
             bill_age: file.bill_age,
             consumptions: file.consumption,
+            storage: Storage {
+                volumes: file.volume,
+                snapshots: file.snapshot,
+                images: file.image,
+                ips: file.ip,
+            },
             recordings: file.recording,
             ..Self::default()
         };
@@ -304,6 +322,11 @@ impl ScalewayWorld {
         self.organizations.iter().find(|organization| organization.id == id)
     }
 
+    /// All of them.
+    pub(crate) fn organizations(&self) -> impl Iterator<Item = &Organization> {
+        self.organizations.iter()
+    }
+
     /// The organisation whose key it is, run out or not.
     pub(crate) fn organization_of_key(&self, key: &str) -> Option<&Organization> {
         self.organizations.iter().find(|organization| organization.secret_key == key)
@@ -335,6 +358,11 @@ impl Organization {
             secret_key: secret_key.to_owned(),
             ..Self::default()
         }
+    }
+
+    /// The project that its Cockpit token is of.
+    pub(crate) fn cockpit_project(&self) -> &str {
+        if self.cockpit_token_of.is_empty() { &self.id } else { &self.cockpit_token_of }
     }
 
     /// Whether the project is one of its own.

@@ -148,3 +148,39 @@ async fn actions_go_on_record_with_their_answer() {
     let (off, on) = (json!("poweroff"), json!("poweron"));
     assert_eq!(seen, [(&off, &json!(202)), (&off, &json!(400)), (&on, &json!(202))]);
 }
+
+/// What a list of things shows: `id of server`, or `id` for nobody's.
+async fn things(cloud: &SimCloud, api: &str, list: &str) -> Vec<String> {
+    let path = format!("GET /scaleway/{api}/v1/zones/fr-par-2/{list}");
+    let (status, body) = scaleway(cloud, &path, "").await;
+    assert_eq!(status, 200, "{body}");
+    let things = body[list].as_array().expect("a list");
+    let told = things.iter().map(|thing| {
+        let id = thing["id"].as_str().expect("an id");
+        let server = thing["server"]["id"].as_str();
+        match server.or_else(|| thing["references"][0]["product_resource_id"].as_str()) {
+            Some(server) => format!("{id} of {server}"),
+            None => id.to_owned(),
+        }
+    });
+    told.collect()
+}
+
+#[tokio::test]
+async fn fl_055_a_terminated_server_leaves_its_block_volume_and_its_address() {
+    let cloud = SCW.start("scratch_gb = 1600\naddresses = [\"ip-1\"]").await;
+    let id = SCW.id;
+    let root = format!("{id}-root");
+    assert_eq!(things(&cloud, "block", "volumes").await, [format!("{root} of {id}")]);
+    let scratch = things(&cloud, "instance", "volumes").await;
+    assert_eq!(scratch, [format!("{id}-scratch of {id}")]);
+    assert_eq!(things(&cloud, "instance", "ips").await, [format!("ip-1 of {id}")]);
+
+    assert_eq!(act(&cloud, r#"{"action": "terminate"}"#).await.0, 202);
+    assert_eq!(things(&cloud, "block", "volumes").await, [root]);
+    assert_eq!(things(&cloud, "instance", "volumes").await, [""; 0], "scratch went with it");
+    assert_eq!(things(&cloud, "instance", "ips").await, ["ip-1"]);
+    let (_, body) = scaleway(&cloud, "GET /scaleway/block/v1/zones/fr-par-2/volumes", "").await;
+    assert_eq!(body["volumes"][0]["status"], "available");
+    assert!(body["volumes"][0]["last_detached_at"].is_string(), "{body}");
+}

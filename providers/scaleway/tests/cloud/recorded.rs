@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
-use reaper_model::{Fact, Instance, Meter, PriceSource};
+use reaper_model::{AssetKind, Fact, Instance, Location, Meter, PriceSource, User};
 use reaper_simcloud::scaleway::{Recording, ScalewayWorld};
 use rust_decimal::Decimal;
 
-use crate::common::Cloud;
+use crate::common::{Cloud, context, identity};
 
 /// When the lists were recorded.
 const RECORDED_AT: &str = "2026-02-24T14:12:00Z";
@@ -103,4 +103,69 @@ async fn an_excerpt_of_the_recordings_is_read_alike() {
     assert_eq!(machines.len(), 1);
     let price = provider.price(&machines[0]).value().cloned().expect("priced");
     assert_eq!(price.money.times(hours_up(&machines[0])).to_string(), "1,583.77 EUR");
+}
+
+/// Lists of one zone, of which each was recorded in another organisation and for another purpose.
+const SHELVES: [(&str, &str, Option<u64>); 6] = [
+    ("block/v1", "block-volumes_list_200", None),
+    ("block/v1", "block-snapshots_list_200", None),
+    ("instance/v1", "instance-volumes_list_200_unattached", Some(1)),
+    ("instance/v1", "instance-snapshots_list_200", Some(2)),
+    ("instance/v1", "instance-ips_list_200", Some(2)),
+    ("instance/v1", "images_list_200_backup-image", Some(1)),
+];
+
+#[tokio::test]
+async fn what_real_lists_show_of_things_beside_servers_is_read() {
+    let Some(folder) = folder() else { return };
+    let cloud = Cloud::start(|world| {
+        for (api, name, total) in SHELVES {
+            let path = folder.join(format!("recorded__GET_{name}.json"));
+            let body = std::fs::read_to_string(path).expect("there");
+            let list = name.trim_start_matches("block-").trim_start_matches("instance-");
+            let list = list.split('_').next().expect("a word");
+            let path = format!("/{api}/zones/fr-par-1/{list}");
+            world.record(Recording { total, ..Recording::new(path, body) });
+        }
+    })
+    .await;
+    let cx = context("2026-08-20T00:00:00Z".parse().expect("a time"));
+    let provider = cloud.provider();
+    let found = provider.assets(&cx, &identity(), &Location::new("fr-par-1")).await;
+    assert!(found.unread.is_empty(), "{found:?}");
+    let mut told: Vec<String> = found
+        .got
+        .iter()
+        .map(|asset| {
+            let user = match &asset.user {
+                User::Machine(id) => format!("of {id}"),
+                User::Other(words) => words.clone(),
+                User::Nobody { of } => format!("nobody's, once {of:?}"),
+                User::Unknown(gap) => format!("unknown: {gap}"),
+            };
+            let size = asset.size_gib.map_or("-".to_owned(), |size| size.to_string());
+            format!("{} {} {size} {user}", asset.kind.name(), &asset.id.native[..8])
+        })
+        .collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            // What the image of a backup stands on was not among the recorded snapshots.
+            "image ad8ba66e - nobody's, once Some(\"7cb549a0-c903-42d1-a1ca-047ddaa7ae73\")",
+            "ip 0699afa9 - nobody's, once None",
+            "ip 67093c1b - of fafdc93e-6a59-440e-8b13-bc175b33c2e1",
+            "snapshot 0b68a4f1 18.63 volume 64d01d8f-7971-4fd7-86a9-a07d5a43e411, which it is of",
+            "snapshot 14d62abc 18.63 nobody's, once Some(\"79eab6ea-9abe-4c66-82c5-6e59145fee17\")",
+            "snapshot 18a00189 18.63 volume 64d01d8f-7971-4fd7-86a9-a07d5a43e411, which it is of",
+            "snapshot fd8c231c 18.63 nobody's, once Some(\"79eab6ea-9abe-4c66-82c5-6e59145fee17\")",
+            "volume 53c4c972 9.31 nobody's, once None",
+            "volume 5b58e6ef 9.31 nobody's, once None",
+            "volume e88dd05e 1.86 nobody's, once None",
+        ]
+    );
+    let volumes = found.got.iter().filter(|asset| asset.kind == AssetKind::Volume);
+    for volume in volumes {
+        assert!(volume.created_at.value().is_some(), "{volume:?}");
+    }
 }
