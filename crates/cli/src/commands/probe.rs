@@ -115,19 +115,17 @@ fn stays_up(asked: &ProbeArgs, clock: Clock, has_store: bool) -> Result<(), Fail
 
 fn machine(asked: &ProbeArgs, printer: &Printer) -> Result<String, Failure> {
     const HELP: &str = "name it as the cloud does: --machine ID";
-    let (machine, source) = match &asked.machine {
-        Some(id) => (id.trim().to_owned(), None),
-        None => {
-            let found = identify(Path::new("/"))
-                .ok_or_else(|| Failure::usage("this machine tells no id of its own", HELP))?;
-            let hint = if found.by_the_cloud {
-                String::new()
-            } else {
-                "; if the cloud lists this machine under another id, name that with --machine"
-                    .into()
-            };
-            (found.id, Some(format!("from {}{hint}", found.source)))
-        }
+    let (machine, source) = if let Some(id) = &asked.machine {
+        (id.trim().to_owned(), None)
+    } else {
+        let found = identify(Path::new("/"))
+            .ok_or_else(|| Failure::usage("this machine tells no id of its own", HELP))?;
+        let hint = if found.by_the_cloud {
+            ""
+        } else {
+            "; if the cloud lists this machine under another id, name that with --machine"
+        };
+        (found.id, Some(format!("from {}{hint}", found.source)))
     };
     samples_key(&machine).map_err(|error| Failure::usage(error.to_string(), HELP))?;
     if let Some(source) = source {
