@@ -16,6 +16,8 @@ use crate::time::{after, stamp};
 pub(crate) struct Standing<'a> {
     pub(crate) rule: &'a RuleSpec,
     pub(crate) answer: &'a RuleAnswer,
+    /// What stands for a notice where the owner has set the rule: `tag idle-stop="2h"`.
+    pub(crate) consent: Option<&'a str>,
     pub(crate) case: Case,
     /// Who has to be told today.
     pub(crate) recipients: Vec<Recipient>,
@@ -26,6 +28,7 @@ pub(crate) struct Standing<'a> {
 }
 
 /// An accepted notice of an action: of those to several recipients the one whose period ends last.
+/// An owner's own rule is its own notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Counted {
     pub(crate) key: String,
@@ -85,15 +88,24 @@ pub(crate) fn standing<'a>(
     past: Past<'_>,
 ) -> Vec<Standing<'a>> {
     let answers = &candidate.judgement.rules;
-    question
-        .rules
-        .iter()
-        .filter_map(|rule| {
+    let own = candidate.judgement.own.iter().map(|own| (&own.rule, Some(own.consent.as_str())));
+    let configured = question.rules.iter().map(|rule| (rule, None));
+    configured
+        .chain(own)
+        .filter_map(|(rule, consent)| {
             let answer = answers.iter().find(|answer| answer.rule == rule.name)?;
-            (answer.answer == Answer::Yes)
-                .then(|| stand(question, mails, candidate, past, rule, answer))
+            let asked = Asked { rule, answer, consent };
+            (answer.answer == Answer::Yes).then(|| stand(question, mails, candidate, past, asked))
         })
         .collect()
+}
+
+/// A rule that says yes.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    rule: &'a RuleSpec,
+    answer: &'a RuleAnswer,
+    consent: Option<&'a str>,
 }
 
 fn stand<'a>(
@@ -101,13 +113,15 @@ fn stand<'a>(
     mails: &Mails<'a>,
     candidate: &'a Candidate<'a>,
     past: Past<'_>,
-    rule: &'a RuleSpec,
-    answer: &'a RuleAnswer,
+    asked: Asked<'a>,
 ) -> Standing<'a> {
+    let Asked { rule, answer, consent } = asked;
     let (instance, owner) = (candidate.instance, &candidate.judgement.owner);
     let ground = ground(rule, &instance.tags);
     let previous = past.remembered.and_then(|machine| machine.cases.get(&rule.name));
-    let contested = past.contested.filter(|_| rule.action > WantedAction::Report);
+    // An owner's own rule asks for a stop each time, however often the machine is started.
+    let contested =
+        past.contested.filter(|_| answer.action > WantedAction::Report && consent.is_none());
     // A contested case counts from our last action, so that it is told of once however often the
     // machine is stopped and started by others.
     let since = contested.unwrap_or_else(|| since(previous, &ground, instance, question.now));
@@ -117,7 +131,7 @@ fn stand<'a>(
         Some(_) => recipients::both(question.routing, owner, &rejected),
         None => recipients::of(question.routing, owner, &rejected),
     };
-    let way = way(question, candidate, rule, past.twin);
+    let way = way(question, candidate, asked, past.twin);
     let early = question.hastened.get(&instance.id).map(|used_up| Early {
         used_up,
         // Since it was first so, if that was before.
@@ -125,8 +139,12 @@ fn stand<'a>(
             .and_then(|case| case.due_at)
             .map_or(question.now, |due| due.min(question.now)),
     });
-    let counted =
-        way.as_ref().ok().and_then(|way| counted(mails, case, &recipients, (rule, early), way));
+    let counted = way.as_ref().ok().and_then(|way| match consent {
+        Some(tag) => {
+            Some(Counted { key: tag.to_owned(), at: since, due: since, hastened_by: Vec::new() })
+        }
+        None => counted(mails, case, &recipients, (rule, early), way),
+    });
     let (phase, why) = match (&counted, contested) {
         (_, Some(last)) => (
             Phase::Contested,
@@ -138,7 +156,11 @@ fn stand<'a>(
         ),
         (None, None) => (Phase::New, format!("found: {}", answer.reason)),
         (Some(counted), None) if counted.due <= question.now => {
-            (Phase::Due, "the notice period is over".to_owned())
+            let why = match consent {
+                Some(tag) => format!("its owner asks for it by {tag}"),
+                None => "the notice period is over".to_owned(),
+            };
+            (Phase::Due, why)
         }
         (Some(_), None) => {
             (Phase::Noticed, "a notice was accepted, and its period runs".to_owned())
@@ -153,7 +175,7 @@ fn stand<'a>(
         ground,
         why,
     };
-    Standing { rule, answer, case, recipients, way, counted }
+    Standing { rule, answer, consent, case, recipients, way, counted }
 }
 
 /// Since when the finding has held without a break. It begins anew after an action, after a start,
@@ -174,12 +196,17 @@ fn since(
 fn way<'a>(
     question: &Question<'_>,
     candidate: &'a Candidate<'a>,
-    rule: &RuleSpec,
+    asked: Asked<'_>,
     twin: Option<&str>,
 ) -> Result<&'a Way, String> {
     let judgement = candidate.judgement;
-    let Some(way) = candidate.ways.of(rule.action) else {
-        return Err(format!("rule {:?} asks for a report", rule.name));
+    let Asked { rule, answer, consent } = asked;
+    let Some(way) = candidate.ways.of(answer.action) else {
+        return Err(if rule.action == WantedAction::Report {
+            format!("rule {:?} asks for a report", rule.name)
+        } else {
+            format!("rule {:?} only reports what is {}", rule.name, answer.reason)
+        });
     };
     if judgement.wanted.is_none_or(|wanted| wanted == WantedAction::Report) {
         return Err(match judgement.owner.status {
@@ -195,7 +222,10 @@ fn way<'a>(
         return Err(why);
     }
     let milder = candidate.instance.stop.kind == StopKind::Deallocate;
-    if rule.action == WantedAction::Stop && way.verb == Verb::Terminate && milder {
+    if let Some(tag) = consent.filter(|_| way.verb == Verb::Terminate || way.erases_disks) {
+        return Err(format!("{tag} agrees to a stop, and {} destroys data", way.call));
+    }
+    if answer.action == WantedAction::Stop && way.verb == Verb::Terminate && milder {
         return Err(format!("rule {:?} asks for a stop, and {} terminates", rule.name, way.call));
     }
     Ok(way)

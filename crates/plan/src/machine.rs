@@ -142,7 +142,11 @@ impl Weighed<'_> {
         let (planned, why) = match &self.step {
             Ok(step) if held => (step.verb.into(), "due, and held by the brake".to_owned()),
             Ok(step) => {
-                (step.verb.into(), "its notice was accepted and its period is over".to_owned())
+                let why = self.consent().map_or_else(
+                    || "its notice was accepted and its period is over".to_owned(),
+                    |tag| format!("its owner asks for it by {tag}"),
+                );
+                (step.verb.into(), why)
             }
             Err(why) if matches!(self.conclusion, Conclusion::Orphan(_)) => {
                 (Planned::Report, why.clone())
@@ -156,6 +160,14 @@ impl Weighed<'_> {
             why,
             trouble: self.trouble.clone(),
             appeared_after: self.appeared_after.cloned(),
+        }
+    }
+
+    /// What stands for a notice of the leading case.
+    fn consent(&self) -> Option<&str> {
+        match &self.conclusion {
+            Conclusion::Orphan(cases) => cases.get(self.leading?)?.consent,
+            _ => None,
         }
     }
 
@@ -271,6 +283,23 @@ fn waiting(question: &Question<'_>, standing: &Standing<'_>) -> String {
     }
 }
 
+/// On which notice, in words.
+fn noticed(standing: &Standing<'_>, counted: &Counted) -> String {
+    if let Some(tag) = standing.consent {
+        return format!("its owner asks for it by {tag}, which stands for the notice");
+    }
+    format!(
+        "notice {} was accepted at {}, its period ended at {}{}",
+        counted.key,
+        stamp(counted.at),
+        stamp(counted.due),
+        match counted.hastened_by.join(", ") {
+            budgets if budgets.is_empty() => String::new(),
+            budgets => format!(" with the budget {budgets}, as it said"),
+        }
+    )
+}
+
 fn written(
     candidate: &Candidate<'_>,
     standing: &Standing<'_>,
@@ -287,16 +316,7 @@ fn written(
         rule: standing.rule.name.clone(),
         reasons: vec![
             format!("{}: {}", standing.rule.name, standing.answer.explanation),
-            format!(
-                "notice {} was accepted at {}, its period ended at {}{}",
-                counted.key,
-                stamp(counted.at),
-                stamp(counted.due),
-                match counted.hastened_by.join(", ") {
-                    budgets if budgets.is_empty() => String::new(),
-                    budgets => format!(" with the budget {budgets}, as it said"),
-                }
-            ),
+            noticed(standing, counted),
         ],
         hastened_by: counted.hastened_by.clone(),
         notice: counted.key.clone(),

@@ -155,6 +155,8 @@ fn due<'a>(
             never.then_some(Due::Word(NoticeStep::Contested))
         }
         (Phase::Noticed, _) => None,
+        // Whoever has set the rule by a tag is announced nothing.
+        (_, Some(_)) if standing.consent.is_some() => None,
         (Phase::Due, Some(way)) => {
             let due_at = standing.case.due_at.filter(|_| rested)?;
             Some(Due::Promise(Promise { way, due_at, hasten: hasten(way) }))

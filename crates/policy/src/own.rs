@@ -4,7 +4,7 @@
 
 use reaper_model::document::WantedAction;
 use reaper_model::tags::trim_blanks;
-use reaper_model::{Ignorance, Span, Tag};
+use reaper_model::{Span, Tag};
 
 use crate::hours::WorkingHours;
 use crate::spec::{
@@ -96,11 +96,8 @@ fn read<T: PartialEq>(
     key: &str,
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Option<(T, String)>, String> {
-    let tags = match subject.tags(key) {
-        Ok(tags) => tags,
-        Err(gap) if gap.kind == Ignorance::NotOffered => return Ok(None),
-        Err(gap) => return Err(format!("its owner's own rules are not known: {gap}")),
-    };
+    // That tags could not be read is said where they are listed.
+    let tags = subject.tags(key).unwrap_or_default();
     let mut said: Option<(Says<T>, &Tag)> = None;
     for tag in tags {
         let value = trim_blanks(tag.trimmed_value());

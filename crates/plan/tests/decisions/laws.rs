@@ -9,11 +9,12 @@ use proptest::test_runner::TestRunner;
 use reaper_model::document::{Verdict, WantedAction};
 use reaper_model::{Instance, InstanceId, Manager, Meter, NoticeStep, Plan, State};
 use reaper_plan::{How, Planned, Topic, lint};
+use reaper_policy::spec::IDLE_STOP;
 
 use crate::build::{
     absent, known, machine, money, older_than, ownerless, policy, rule, tags, unread,
 };
-use crate::scene::{Answer, Scene, minutes};
+use crate::scene::{Answer, Scene, minutes, quiet};
 
 const MACHINES: usize = 4;
 const OWNERS: [&str; 4] = ["alice", "bob", "", "carol@example.net"];
@@ -28,6 +29,10 @@ enum Event {
     TagsUnread(usize),
     StartUnread(usize),
     Managed(usize),
+    /// Its owner has it stopped once it idles.
+    IdleStop(usize),
+    /// Whether every machine is measured, and idle.
+    Measured(bool),
     Partial(usize),
     Well(usize),
     Stopped(usize),
@@ -50,6 +55,8 @@ fn event() -> impl Strategy<Value = Event> {
         1 => which.clone().prop_map(Event::TagsUnread),
         1 => which.clone().prop_map(Event::StartUnread),
         1 => which.clone().prop_map(Event::Managed),
+        1 => which.clone().prop_map(Event::IdleStop),
+        1 => any::<bool>().prop_map(Event::Measured),
         1 => which.clone().prop_map(Event::Partial),
         3 => which.clone().prop_map(Event::Well),
         1 => which.clone().prop_map(Event::Stopped),
@@ -97,6 +104,11 @@ fn happen(scene: &mut Scene, event: &Event, last: DateTime<Utc>) {
                 advice: "lower its desired capacity".to_owned(),
             });
         }
+        Event::IdleStop(at) => {
+            let owner = OWNERS[at % OWNERS.len()];
+            scene.machines[at].tags = tags(&[("owner", owner), ("idle-stop", "6h")]);
+        }
+        Event::Measured(measured) => scene.measured = measured.then(|| quiet(now, "1h", 0.3)),
         Event::Partial(at) => {
             let id = place(scene, at);
             scene.partial.insert(id);
@@ -162,6 +174,14 @@ impl Witness {
 /// since the machine was last seen to be fine.
 fn told_in_time(scene: &Scene, witness: &Witness, plan: &Plan) -> Result<(), TestCaseError> {
     for step in &plan.steps {
+        let instance = find(scene, &step.id);
+        if step.rule == IDLE_STOP {
+            // Its owner's tag, as it is there now, is the notice.
+            let said = instance.tags.value().and_then(|tags| tags.exact("idle-stop"));
+            prop_assert_eq!(said, Some("6h"));
+            prop_assert_eq!(&step.notice, "tag idle-stop=\"6h\"");
+            continue;
+        }
         let rule = scene.policy.rules.iter().find(|rule| rule.name == step.rule).expect("a rule");
         let told: Vec<_> = scene
             .memory
@@ -186,7 +206,6 @@ fn told_in_time(scene: &Scene, witness: &Witness, plan: &Plan) -> Result<(), Tes
             })
             .map(|(to, ..)| to)
             .collect();
-        let instance = find(scene, &step.id);
         let owner = scene.judge(instance).owner;
         let responsible: Vec<_> =
             owner.emails.iter().filter(|email| email.ends_with("@example.org")).collect();
@@ -219,6 +238,7 @@ fn through(
     let mut last = scene.now;
     for (event, gap) in history {
         happen(&mut scene, event, last);
+        scene.measured = scene.measured.map(|_| quiet(scene.now, "1h", 0.3));
         witness.look(&scene);
         let first = scene.decide();
         scene.record(&first);
@@ -242,11 +262,17 @@ fn through(
 fn the_histories_lead_to_actions() {
     let mut runner = TestRunner::deterministic();
     let mut acted = 0;
+    let own = std::cell::Cell::new(0);
     for _ in 0..24 {
         let history = history().new_tree(&mut runner).expect("a history").current();
-        acted += through(&history, |_, _, _| Ok(())).expect("nothing is checked");
+        let count = |_: &Scene, _: &Witness, plan: &Plan| {
+            own.set(own.get() + plan.steps.iter().filter(|step| step.rule == IDLE_STOP).count());
+            Ok(())
+        };
+        acted += through(&history, count).expect("nothing is checked");
     }
     assert!(acted > 24, "{acted} actions");
+    assert!(own.get() > 4, "{} by owners' own rules", own.get());
 }
 
 proptest! {
@@ -269,6 +295,7 @@ proptest! {
                 prop_assert!(instance.tags.gap().is_none());
                 prop_assert!(instance.running_since.gap().is_none());
                 prop_assert!(step.hourly.is_some());
+                prop_assert!(step.rule != IDLE_STOP || scene.measured.is_some());
             }
             Ok(())
         })?;
@@ -281,6 +308,7 @@ proptest! {
             for notice in scene.decide().notices {
                 prop_assert!(!notice.topics.is_empty());
                 for Topic { about, .. } in notice.topics {
+                    prop_assert!(about.rule != IDLE_STOP || about.verb.is_none(), "{about:?}");
                     let about = (notice.to.to_lowercase(), about.id, about.rule, about.since);
                     prop_assert!(told.insert(about.clone()), "{about:?}");
                 }

@@ -6,6 +6,7 @@ mod brake;
 mod budgets;
 mod build;
 mod cases;
+mod consent;
 mod contested;
 mod laws;
 mod notices;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, TimeDelta, Utc};
 use reaper_budget::Exchange;
 use reaper_model::{
-    AccountName, ActionResult, Case, Currency, Instance, InstanceId, Meter, Money, Phase, Plan,
-    Rate, Span, State, StopKind, Verb,
+    AccountName, ActionResult, Case, Currency, Gauge, Instance, InstanceId, Measured, Meter, Money,
+    Phase, Plan, Rate, Sample, Series, Source, Span, State, StopKind, Verb,
 };
 use reaper_plan::{
     Candidate, Decision, Decisions, DueNotice, Frame, How, Limits, Memory, PastAct, Question,
@@ -32,6 +32,8 @@ pub(crate) struct Scene {
     pub(crate) machines: Vec<Instance>,
     pub(crate) policy: PolicySpec,
     pub(crate) memory: Memory,
+    /// What was measured of every machine.
+    pub(crate) measured: Option<Measured>,
     pub(crate) limits: Limits,
     pub(crate) routing: Routing,
     pub(crate) expect: Option<u64>,
@@ -82,6 +84,7 @@ impl Scene {
             machines,
             policy: forgotten(),
             memory: Memory::default(),
+            measured: None,
             limits: Limits {
                 max_actions: 100,
                 max_share: 100.into(),
@@ -130,7 +133,8 @@ impl Scene {
 
     fn judge_by(&self, policy: &Policy, instance: &Instance) -> Judgement {
         let account = AccountName::new("research");
-        policy.judge(&Subject::new(instance, &account, self.now))
+        let subject = Subject::new(instance, &account, self.now);
+        policy.judge(&subject.with_measured(self.measured.as_ref()))
     }
 
     pub(crate) fn decide(&self) -> Decisions {
@@ -342,3 +346,22 @@ pub(crate) fn minutes(minutes: i64) -> TimeDelta {
 }
 
 pub(crate) const NEVER: Span = Span::from_secs(3_000 * 86_400);
+
+/// Eight GPUs that did nothing for the twelve hours up to now, one sample for each `step`; `held`
+/// GiB in use on each.
+pub(crate) fn quiet(now: DateTime<Utc>, step: &str, held: f64) -> Measured {
+    let step = span(step);
+    let series = |gauge, gpu: u32, value| Series {
+        gauge,
+        gpu: Some(gpu.to_string()),
+        slice: None,
+        source: Source::new("DCGM"),
+        step,
+        samples: (1..=1_000)
+            .map(|ago| Sample { at: now - step.delta() * ago, value })
+            .take_while(|sample| sample.at >= now - TimeDelta::hours(12))
+            .collect(),
+    };
+    let of = |gpu| [series(Gauge::GpuUtilisation, gpu, 0.2), series(Gauge::GpuMemory, gpu, held)];
+    Measured { series: (0..8).flat_map(of).collect(), gaps: Vec::new() }
+}

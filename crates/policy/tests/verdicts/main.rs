@@ -5,7 +5,12 @@
 
 mod ages;
 mod build;
+mod causes;
+mod idle;
+mod idle_laws;
 mod laws;
+mod meters;
+mod own;
 mod owners;
 mod protection;
 mod rules;
