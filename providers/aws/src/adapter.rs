@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use futures::FutureExt;
 use reaper_model::{
-    Assets, Bill, Fact, Instance, InstanceId, Location, Offer, Price, ProviderAccount,
-    ProviderName, Source, State, Verb,
+    Assets, Bill, Fact, Instance, InstanceId, Location, Offer, Price, ProviderAccount, ProviderName,
+    Source, State, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,
-    Identity, OpenError, Provider, ProviderError, Sink, SkippedLocation, StopPermit, Surroundings,
-    TagPermit,
+    Identity, MetricsSource, OpenError, Provider, ProviderError, Sink, SkippedLocation, StopPermit,
+    Surroundings, TagPermit,
 };
 
 use crate::act;
@@ -25,6 +25,7 @@ use crate::details;
 use crate::error::from_sdk;
 use crate::home;
 use crate::listing::Listing;
+use crate::metrics::CloudWatch;
 use crate::price::{self, Answers};
 use crate::settings;
 use crate::storage::Storage;
@@ -37,7 +38,8 @@ const NOT_OPTED_IN: &str = "not-opted-in";
 
 /// One AWS account.
 pub struct AwsProvider {
-    clients: Clients,
+    clients: Arc<Clients>,
+    cloudwatch: CloudWatch,
     catalogue: Catalogue,
     book: TypeBook,
     prices: Answers,
@@ -70,8 +72,10 @@ impl AwsProvider {
         settings::check(&settings).map_err(refused)?;
         let catalogue = price::catalogue().map_err(|error| refused(error.to_string()))?;
         let region = home::of_surroundings(&settings, &surroundings);
+        let clients = Arc::new(Clients::new(settings, region).map_err(refused)?);
         Ok(Self {
-            clients: Clients::new(settings, region).map_err(refused)?,
+            cloudwatch: CloudWatch::new(Arc::clone(&clients)),
+            clients,
             catalogue,
             book: TypeBook::new(),
             prices: Answers::default(),
@@ -327,6 +331,10 @@ impl Provider for AwsProvider {
 
     fn offers(&self, location: &Location) -> Vec<Offer> {
         price::offers(&self.catalogue, &self.prices, &self.book, location)
+    }
+
+    fn metrics(&self) -> Option<&dyn MetricsSource> {
+        Some(&self.cloudwatch)
     }
 
     async fn assets(&self, cx: &CallContext, identity: &Identity, location: &Location) -> Assets {

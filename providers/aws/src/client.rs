@@ -1,5 +1,5 @@
-//! One SDK configuration per account, made at the first call, one EC2 client with its limiter per
-//! region, and one pair of clients for costs and prices. A custom address is taken as it is: what the environment says of AWS's own addresses
+//! One SDK configuration per account, made at the first call, one EC2 and one CloudWatch client with
+//! their limiters per region, and one pair of clients for costs and prices. A custom address is taken as it is: what the environment says of AWS's own addresses
 //! (regions, FIPS, dual stack) has no say there.
 
 use std::collections::BTreeMap;
@@ -63,6 +63,10 @@ pub(crate) struct RegionClient {
     pub(crate) limiter: Limiter,
     /// Holds back besides those that change something.
     pub(crate) changes: Limiter,
+    /// Asks what was measured.
+    pub(crate) cloudwatch: aws_sdk_cloudwatch::Client,
+    /// Holds back those that ask what was measured, which CloudWatch counts apart.
+    pub(crate) metrics: Limiter,
 }
 
 /// What is asked about money, which one place answers for all regions.
@@ -185,11 +189,19 @@ impl Clients {
             .retry_config(RetryConfig::disabled())
             .timeout_config(self.timeouts(limits.call))
             .build();
+        let bucket = format!("reaper-{}-{location}-metrics", self.settings.name);
+        let cloudwatch = aws_sdk_cloudwatch::config::Builder::from(&account.sdk)
+            .region(Region::new(location.as_str().to_owned()))
+            .retry_partition(RetryPartition::custom(bucket).build())
+            .retry_classifier(NeverRetryUntrusted)
+            .build();
         RegionClient {
             ec2: aws_sdk_ec2::Client::from_conf(config),
             ec2_once: aws_sdk_ec2::Client::from_conf(once),
             limiter: Limiter::new(limits),
             changes: Limiter::of_changes(limits),
+            cloudwatch: aws_sdk_cloudwatch::Client::from_conf(cloudwatch),
+            metrics: Limiter::new(limits),
         }
     }
 

@@ -53,6 +53,7 @@ mod tests {
     use crate::act::{TAG, call};
     use crate::billing::COSTS;
     use crate::live::PRODUCTS;
+    use crate::metrics::{DATA, LIST};
     use crate::wire::SPOT_PRICES;
 
     #[test]
@@ -65,7 +66,9 @@ mod tests {
                 "{call}"
             );
         }
-        assert!(DESCRIPTOR.audit_policy.contains(&format!("\"{SPOT_PRICES}\"")));
+        for call in [SPOT_PRICES, LIST, DATA] {
+            assert!(DESCRIPTOR.audit_policy.contains(&format!("\"{call}\"")), "{call}");
+        }
         for option in ["cost_explorer", "live_prices"] {
             assert!(DESCRIPTOR.options.contains(&option), "{option}");
         }

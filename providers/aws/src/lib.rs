@@ -26,6 +26,7 @@
 //! | `price` | which price counts: spot, AWS's own list, the dated list |
 //! | `spot` | what spot capacity costs at present |
 //! | `live` | AWS's own price list |
+//! | `metrics` | CloudWatch: what was measured of machines |
 //! | `storage` | what disks, snapshots and addresses cost |
 //! | `assets` | what costs money beside machines, and who uses it |
 //! | `billing` | what AWS has billed |
@@ -48,6 +49,7 @@ mod lenient;
 mod limiter;
 mod listing;
 mod live;
+mod metrics;
 mod partition;
 mod price;
 mod profile;

@@ -9,6 +9,7 @@ mod assets;
 mod billing;
 mod details;
 mod listing;
+mod metrics;
 mod permits;
 mod prices;
 mod reading;
