@@ -133,6 +133,7 @@ fn fl_155_every_duration_in_force_is_listed() {
     expiry_tag = expires (default)
     idle_stop_tag = idle-stop (default)
     working_hours_tag = working-hours (default)
+    leftovers = true (default)
     state.url = file:reaper-state (default)
     account.research.allow_terminate = false (default)
     account.research.allow_local_data_loss = false (default)
