@@ -306,7 +306,16 @@ where
 {
     if let DeValue::Integer(_) | DeValue::Float(_) = value.get_ref() {
         let written = cx.written(value.span());
-        cx.refuse(value.span(), format!("{what} has no %"), help(format!("write \"{written}%\"")));
+        let share = Decimal::from_str_exact(written)
+            .ok()
+            .filter(|share| *share > Decimal::ZERO && *share < Decimal::ONE)
+            .map(|share| (share * Decimal::ONE_HUNDRED).normalize());
+        // A share of one is another thing than a share of a hundred.
+        let advice = match share {
+            Some(points) => format!("write \"{points}%\", or \"{written}%\" if so little is meant"),
+            None => format!("write \"{written}%\""),
+        };
+        cx.refuse(value.span(), format!("{what} has no %"), help(advice));
         return None;
     }
     parsed(cx, what, value)

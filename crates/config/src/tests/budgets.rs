@@ -125,7 +125,7 @@ fn fl_117_thresholds_are_percentages_exactly_as_written() {
     assert_eq!(of("[\"1000%\", \"0.01%\"]"), ["0.01", "1000"]);
     for (list, words) in [
         ("[50]", "budget `b`: `thresholds` has no %"),
-        ("0.8", "write \"0.8%\""),
+        ("0.8", "write \"80%\", or \"0.8%\" if so little is meant"),
         ("[\"50%\", \"80\"]", "`thresholds`: `80` has no %; write for example"),
         ("[\"0%\"]", "`0%` is not a threshold above 0% and up to 1000%"),
         ("[\"-5%\"]", "is not a threshold above 0%"),

@@ -52,7 +52,7 @@ fn fl_102_shares_and_percents_are_told_apart() {
     4 | when = { idle = { below = 0.05 } }
       |                           ^^^^
       |
-      = help: write "0.05%"
+      = help: write "5%", or "0.05%" if so little is meant
     "#);
     let unsigned = refused(&rule("idle = { below = \"0.05\" }"));
     assert!(unsigned.contains("`0.05` has no %"), "{unsigned}");
