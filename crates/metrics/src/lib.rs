@@ -1,4 +1,4 @@
-//! Measurements from Prometheus and servers that speak like it (Thanos, Mimir, VictoriaMetrics,
+//! Measurements from Prometheus and servers that speak like it (Thanos, Mimir,
 //! Amazon Managed Prometheus): what DCGM exporter, `reaper probe` and `node_exporter` put there.
 //!
 //! A server is asked three things: which of the series that could tell something it has, which

@@ -193,8 +193,9 @@ impl Prometheus {
         for (query, answer) in answers {
             match answer {
                 Ok(rows) => {
-                    rows.into_iter()
-                        .for_each(|row| harvest.take(&query.wanted, label, &values, row));
+                    for row in rows {
+                        harvest.take(&query.wanted, label, &values, row);
+                    }
                 }
                 Err(error) => harvest.failed(&query.machines, &error, Some(query.wanted.gauge)),
             }

@@ -113,7 +113,10 @@ async fn fl_101_every_failure_is_a_gap_and_nothing_else() {
     ] {
         let cloud = cloud(WORLD).await;
         let shown = format!("{effect:?}");
-        cloud.add_fault(Fault { operation: Some("query_range".to_owned()), ..Fault::always(effect) });
+        cloud.add_fault(Fault {
+            operation: Some("query_range".to_owned()),
+            ..Fault::always(effect)
+        });
         let mut settings = server(&cloud.base_url("prometheus"), Auth::None);
         settings.timeout = Duration::from_millis(500);
         let source = Prometheus::open(&settings).expect("opened");

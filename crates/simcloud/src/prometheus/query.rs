@@ -52,6 +52,10 @@ enum Test {
 /// Labels, and a value at each time that has one.
 pub(super) type Line = (BTreeMap<String, String>, Vec<(DateTime<Utc>, f64)>);
 
+/// Values by time, by labels.
+type Found = BTreeMap<Vec<(String, String)>, Points>;
+type Points = BTreeMap<DateTime<Utc>, f64>;
+
 impl Query {
     /// Reads a query; the error says what cannot be read.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
@@ -76,7 +80,7 @@ impl Query {
         clock: &Clock,
         times: &[DateTime<Utc>],
     ) -> Vec<Line> {
-        let mut lines: Option<BTreeMap<Vec<(String, String)>, BTreeMap<DateTime<Utc>, f64>>> = None;
+        let mut lines: Option<Found> = None;
         for term in &self.terms {
             let found = term.run(all, whose, clock, times);
             lines = Some(match lines {
@@ -112,7 +116,7 @@ impl Term {
         whose: &str,
         clock: &Clock,
         times: &[DateTime<Utc>],
-    ) -> BTreeMap<Vec<(String, String)>, BTreeMap<DateTime<Utc>, f64>> {
+    ) -> Found {
         let mut groups: BTreeMap<_, BTreeMap<DateTime<Utc>, Vec<f64>>> = BTreeMap::new();
         for series in all.iter().filter(|series| self.selector.means(series, whose)) {
             let kept = |name: &String| Some((name.clone(), label(series, whose, name)?.to_owned()));

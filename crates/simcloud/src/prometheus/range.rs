@@ -76,7 +76,7 @@ pub(super) fn step_before(at: DateTime<Utc>, seconds: i64) -> (DateTime<Utc>, Da
 }
 
 /// An answer of these series.
-pub(crate) fn matrix(lines: Vec<Value>) -> Reply {
+pub(crate) fn matrix(lines: &[Value]) -> Reply {
     let data = json!({ "resultType": "matrix", "result": lines });
     Reply::json(StatusCode::OK, &json!({ "status": "success", "data": data }))
 }

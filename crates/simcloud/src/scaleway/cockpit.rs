@@ -99,5 +99,5 @@ pub(crate) fn answer(
             lines.push(json!({ "metric": { "resource_id": id }, "values": points }));
         }
     }
-    range::matrix(lines)
+    range::matrix(&lines)
 }

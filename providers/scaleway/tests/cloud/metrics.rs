@@ -23,8 +23,8 @@ async fn cloud(token_of: &str) -> Cloud {
             world.add_server(server).expect("fits");
         }
         let organization = world.organization_mut(ORGANIZATION).expect("there");
-        organization.cockpit_token = TOKEN.to_owned();
-        organization.cockpit_token_of = token_of.to_owned();
+        TOKEN.clone_into(&mut organization.cockpit_token);
+        token_of.clone_into(&mut organization.cockpit_token_of);
     })
     .await;
     cloud.sim.edit(|world| {
