@@ -48,25 +48,24 @@ impl Reading<'_> {
             self.images(),
             self.floating_ips(),
         );
-        let some = |length: usize| length > 0;
         let anything = [
-            volumes.as_ref().is_ok_and(|list| some(list.len())),
-            snapshots.as_ref().is_ok_and(|list| some(list.len())),
-            images.as_ref().is_ok_and(|list| some(list.len())),
-            some(addresses.0.len()),
+            volumes.as_ref().is_ok_and(|list| !list.is_empty()),
+            snapshots.as_ref().is_ok_and(|list| !list.is_empty()),
+            images.as_ref().is_ok_and(|list| !list.is_empty()),
+            !addresses.0.is_empty(),
         ];
         if anything.contains(&true) {
             prices.book(api, cx, notes).await;
         }
         let mut assets = Assets::default();
         let there = owned::ids(&volumes);
-        self.take(&mut assets, AssetKind::Volume, volumes, |volume| self.volume(volume));
-        self.take(&mut assets, AssetKind::Snapshot, snapshots, |snapshot| {
+        take(&mut assets, AssetKind::Volume, volumes, |volume| self.volume(volume));
+        take(&mut assets, AssetKind::Snapshot, snapshots, |snapshot| {
             self.snapshot(snapshot, there.as_ref())
         });
-        self.take(&mut assets, AssetKind::Image, images, |image| self.image(image, &machines));
+        take(&mut assets, AssetKind::Image, images, |image| self.image(image, &machines));
         let (addresses, gap) = addresses;
-        self.take(&mut assets, AssetKind::Ip, Ok(addresses), |address| self.address(address));
+        take(&mut assets, AssetKind::Ip, Ok(addresses), |address| self.address(address));
         assets.unread.extend(gap.map(|gap| (AssetKind::Ip, gap)));
         assets
     }
@@ -117,33 +116,18 @@ impl Reading<'_> {
         (found, gap)
     }
 
-    fn take<T>(
-        &self,
-        assets: &mut Assets,
-        kind: AssetKind,
-        list: List<T>,
-        convert: impl Fn(&T) -> Option<Asset>,
-    ) {
-        let list = match list {
-            Ok(list) => list,
-            Err(error) => return assets.unread.push((kind, gap_of(&error))),
-        };
-        let read: Vec<Asset> =
-            list.iter().filter_map(|one| one.good().and_then(&convert)).collect();
-        let nameless = list.len() - read.len();
-        if nameless > 0 {
-            let why = format!("{nameless} of {} have no readable id", list.len());
-            assets.unread.push((kind, Unknown::new(Ignorance::Unusable, why)));
-        }
-        assets.got.extend(read);
-    }
-
     fn volume(&self, volume: &Volume) -> Option<Asset> {
         let kind = volume.kind.good().map_or("", String::as_str);
         let plan = volume.thing.plan_code.good().cloned();
         let plan =
             plan.or_else(|| (!kind.is_empty()).then(|| format!("volume.{kind}.consumption")));
-        self.asset(AssetKind::Volume, &volume.thing, VOLUMES, plan, owned::of_volume(volume))
+        self.asset(
+            AssetKind::Volume,
+            &volume.thing,
+            VOLUMES,
+            plan.as_deref(),
+            owned::of_volume(volume),
+        )
     }
 
     fn snapshot(
@@ -153,8 +137,7 @@ impl Reading<'_> {
     ) -> Option<Asset> {
         let user = owned::of_snapshot(snapshot, volumes);
         let plan = snapshot.thing.plan_code.good().map_or(SNAPSHOT_PLAN, String::as_str);
-        let plan = Some(plan.to_owned());
-        self.asset(AssetKind::Snapshot, &snapshot.thing, SNAPSHOTS, plan, user)
+        self.asset(AssetKind::Snapshot, &snapshot.thing, SNAPSHOTS, Some(plan), user)
     }
 
     fn image(&self, image: &Image, machines: &Result<Machines, ProviderError>) -> Option<Asset> {
@@ -163,7 +146,7 @@ impl Reading<'_> {
             Err(error) => User::Unknown(gap_of(error)),
         };
         let plan = image.thing.plan_code.good().map_or(IMAGE_PLAN, String::as_str);
-        self.asset(AssetKind::Image, &image.thing, IMAGES, Some(plan.to_owned()), user)
+        self.asset(AssetKind::Image, &image.thing, IMAGES, Some(plan), user)
     }
 
     fn address(&self, address: &FloatingIp) -> Option<Asset> {
@@ -186,7 +169,7 @@ impl Reading<'_> {
         kind: AssetKind,
         thing: &Thing,
         call: &str,
-        plan: Option<String>,
+        plan: Option<&str>,
         user: User,
     ) -> Option<Asset> {
         let place = &self.place;
@@ -217,7 +200,7 @@ impl Reading<'_> {
             ),
             tags: place.tags.clone(),
             user,
-            per_month: self.cost(size, plan.as_deref(), region.map(String::as_str)),
+            per_month: self.cost(size, plan, region.map(String::as_str)),
         })
     }
 
@@ -233,6 +216,26 @@ impl Reading<'_> {
             .unwrap_or(plan);
         self.prices.per_month(ordinary, size)
     }
+}
+
+/// Converts a list, and says what of it could not be read.
+fn take<T>(
+    assets: &mut Assets,
+    kind: AssetKind,
+    list: List<T>,
+    convert: impl Fn(&T) -> Option<Asset>,
+) {
+    let list = match list {
+        Ok(list) => list,
+        Err(error) => return assets.unread.push((kind, gap_of(&error))),
+    };
+    let read: Vec<Asset> = list.iter().filter_map(|one| one.good().and_then(&convert)).collect();
+    let nameless = list.len() - read.len();
+    if nameless > 0 {
+        let why = format!("{nameless} of {} have no readable id", list.len());
+        assets.unread.push((kind, Unknown::new(Ignorance::Unusable, why)));
+    }
+    assets.got.extend(read);
 }
 
 /// Two eras of the API call the date differently.

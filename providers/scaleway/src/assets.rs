@@ -117,8 +117,7 @@ impl Reading<'_> {
         let images: Vec<Asset> =
             images.got.iter().map(|image| self.image(image, &others, &assets.got)).collect();
         assets.got.extend(images);
-        let charged =
-            addresses.got.iter().filter(|ip| !ip.kind.good().is_some_and(|it| it == IPV6));
+        let charged = addresses.got.iter().filter(|ip| ip.kind.good().is_none_or(|it| it != IPV6));
         assets.got.extend(charged.map(|ip| self.address(ip)));
         assets
     }
@@ -358,6 +357,7 @@ impl Reading<'_> {
 }
 
 /// What all kinds have in common, under the names of either API.
+#[derive(Clone, Copy)]
 struct Common<'a> {
     id: &'a Lenient<String>,
     name: &'a Lenient<String>,

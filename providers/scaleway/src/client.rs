@@ -200,9 +200,10 @@ impl Api {
         shelf: Shelf,
         project: Option<&str>,
     ) -> NumberedPages<'_> {
-        let (api, permission, of_project, size) = match shelf.is_block() {
-            true => ("block", BLOCK_READ, "project_id", "page_size"),
-            false => ("instance", INSTANCES_READ, "project", "per_page"),
+        let (api, permission, of_project, size) = if shelf.is_block() {
+            ("block", BLOCK_READ, "project_id", "page_size")
+        } else {
+            ("instance", INSTANCES_READ, "project", "per_page")
         };
         let url = self.base.at([api, "v1", "zones", zone.as_str(), shelf.path()]);
         let mut call = Call::read(shelf.name(), url).permission(permission);

@@ -121,14 +121,11 @@ impl Others {
     pub(crate) fn add_images(&mut self, images: &[Image], gap: Option<&Unknown>) {
         self.images_gap = gap.cloned();
         for image in images {
-            match (image.id(), snapshots_of(image)) {
-                (Some(id), Some(snapshots)) => {
-                    self.images.extend(snapshots.into_iter().map(|it| (it, id.clone())));
-                }
-                _ => {
-                    let why = "the volumes of an image cannot be read";
-                    self.images_gap.get_or_insert(Unknown::new(Ignorance::Unusable, why));
-                }
+            if let (Some(id), Some(snapshots)) = (image.id(), snapshots_of(image)) {
+                self.images.extend(snapshots.into_iter().map(|it| (it, id.clone())));
+            } else {
+                let why = "the volumes of an image cannot be read";
+                self.images_gap.get_or_insert(Unknown::new(Ignorance::Unusable, why));
             }
         }
     }

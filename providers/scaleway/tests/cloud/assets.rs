@@ -87,7 +87,7 @@ async fn read(cloud: &Cloud) -> Assets {
 }
 
 fn find<'a>(assets: &'a Assets, id: &str) -> &'a Asset {
-    assets.got.iter().find(|asset| asset.id.native == id).unwrap_or_else(|| panic!("no {id}"))
+    assets.got.iter().find(|asset| asset.id.native == id).expect("there")
 }
 
 fn user(assets: &Assets, id: &str) -> User {
