@@ -307,9 +307,10 @@ impl Meter {
     pub fn gpu_uuid(&self, gpu: u32) -> String {
         let high = hash(&self.machine, [u64::from(gpu), 1]);
         let low = hash(&self.machine, [u64::from(gpu), 2]);
-        let (a, b, c) = (high >> 32, (high >> 16) & 0xffff, high & 0xffff);
-        let (d, e) = (low >> 48, low & 0xffff_ffff_ffff);
-        format!("GPU-{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}")
+        let digits = format!("{high:016x}{low:016x}");
+        let group = |from: usize, until: usize| &digits[from..until];
+        let (start, end) = (group(0, 8), group(20, 32));
+        format!("GPU-{start}-{}-{}-{}-{end}", group(8, 12), group(12, 16), group(16, 20))
     }
 
     fn measures(&self, clock: &Clock, time: DateTime<Utc>) -> bool {

@@ -101,7 +101,9 @@ impl Asked<'_> {
                 Err(error) if refused.as_ref() == Some(&error.kind) => {}
                 Err(error) => {
                     let gap = unread(&error.to_string());
-                    found.iter_mut().for_each(|machine| add_gap(machine, gap.clone()));
+                    for machine in &mut found {
+                        add_gap(machine, gap.clone());
+                    }
                     if error.kind.is_account_wide() {
                         return found;
                     }

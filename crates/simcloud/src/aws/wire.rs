@@ -199,7 +199,7 @@ fn metrics(
     };
     caller.may(service, operation)?;
     let quirk = world.aws.quirk(&caller.account.id, &caller.region, operation);
-    answer(world, (caller.account, &caller.region), speech, &request.body, quirk)
+    answer(world, (caller.account, &caller.region), speech, &request.body, &quirk)
 }
 
 fn ec2(

@@ -70,7 +70,9 @@ async fn ask(
     let mut said = Vec::new();
     let ended = pages(region, cx, grid, &queries, |results, messages| {
         said.extend(messages.iter().map(words));
-        results.iter().for_each(|result| take(&mut answers, result));
+        for result in results {
+            take(&mut answers, result);
+        }
     });
     let error = ended.await.err().map(|error| error.to_string());
     answers.into_iter().map(|answer| answer.finish(error.as_deref(), &said)).collect()
@@ -211,7 +213,9 @@ mod tests {
             result("m9", Some(StatusCode::Complete), &[(0, 1.0)]),
             result("other", Some(StatusCode::Complete), &[(0, 1.0)]),
         ];
-        all.iter().for_each(|result| take(&mut answers, result));
+        for result in &all {
+            take(&mut answers, result);
+        }
         let said = ["Limit: as much as possible was done".to_owned()];
         let ended: Vec<_> = answers
             .into_iter()

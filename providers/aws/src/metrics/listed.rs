@@ -10,7 +10,7 @@ use reaper_provider::{CallContext, ProviderError};
 use rust_decimal::Decimal;
 
 use super::LIST;
-use super::wanted::{AGENT, EC2, Grid, Wanted};
+use super::wanted::{AGENT, EC2, Grid, Wanted, of_machine};
 use crate::client::RegionClient;
 use crate::wire::{Tokens, send};
 
@@ -117,17 +117,16 @@ fn power(
 ) -> Vec<Wanted> {
     let mut wanted = Vec::new();
     for (place, machine) in machines.iter().enumerate() {
-        match known.get(&place) {
-            Some(gpus) => wanted.extend(gpus.iter().flat_map(|(gpu, metrics)| {
-                let ask = |metric: &&Metric| {
-                    grid.level(place, Gauge::GpuPower, gpu.clone(), (*metric).clone(), 1.0)
-                };
-                metrics.iter().map(ask).collect::<Vec<_>>()
-            })),
-            None => {
-                let metric = super::wanted::of_machine(&machine.id.native, POWER);
-                wanted.push(grid.level(place, Gauge::GpuPower, only_gpu(machine), metric, 1.0));
-            }
+        let Some(gpus) = known.get(&place) else {
+            let metric = of_machine(&machine.id.native, POWER);
+            wanted.push(grid.level(place, Gauge::GpuPower, only_gpu(machine), metric, 1.0));
+            continue;
+        };
+        for (gpu, metrics) in gpus {
+            let ask = |metric: &&Metric| {
+                grid.level(place, Gauge::GpuPower, gpu.clone(), (*metric).clone(), 1.0)
+            };
+            wanted.extend(metrics.iter().map(ask));
         }
     }
     wanted

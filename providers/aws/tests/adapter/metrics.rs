@@ -1,7 +1,7 @@
 //! What CloudWatch measured: which series are asked for, in how few requests, and what is missing.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use reaper_aws::AwsProvider;
@@ -358,7 +358,6 @@ async fn a_thousand_machines_take_six_requests() {
     let mut settings = settings(&cloud.base_url("aws"));
     settings.credentials.insert("access_key_id".to_owned(), "AKIAEXAMPLE".to_owned().into());
     let provider = open(settings);
-    let begun = Instant::now();
     let (found, requests) = measured(&provider, &["eu-west-1"], &six_hours(&context())).await;
     assert_eq!(found.len(), 1000);
     let told = |gauge| found.values().filter(|it| !series(it, gauge).is_empty()).count();
@@ -366,5 +365,5 @@ async fn a_thousand_machines_take_six_requests() {
     assert!(found.values().all(|it| it.gaps.is_empty()));
     let log = cloud.requests();
     let asked = (log.of("ListMetrics").len(), log.of("GetMetricData").len());
-    assert_eq!((asked, requests), ((3, 3), 6), "after {:?}", begun.elapsed());
+    assert_eq!((asked, requests), ((3, 3), 6));
 }

@@ -13,9 +13,10 @@ use super::speech::Node;
 pub(super) fn read(body: &[u8]) -> Result<Value, decode::Error> {
     let mut decoder = Decoder::new(body);
     let value = value(&mut decoder)?;
-    match decoder.position() == body.len() {
-        true => Ok(value),
-        false => Err(decode::Error::message("more than one item").at(decoder.position())),
+    if decoder.position() == body.len() {
+        Ok(value)
+    } else {
+        Err(decode::Error::message("more than one item").at(decoder.position()))
     }
 }
 

@@ -27,7 +27,8 @@ const KEPT_LONGER: i64 = 60 * MINUTE;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Input {
-    metric_data_queries: Vec<Query>,
+    #[serde(rename = "MetricDataQueries")]
+    queries: Vec<Query>,
     start_time: f64,
     end_time: f64,
     next_token: Option<String>,
@@ -55,7 +56,8 @@ struct MetricStat {
 #[serde(rename_all = "PascalCase")]
 struct Metric {
     namespace: String,
-    metric_name: String,
+    #[serde(rename = "MetricName")]
+    name: String,
     #[serde(default)]
     dimensions: Vec<Dimension>,
 }
@@ -84,7 +86,7 @@ pub(crate) fn metric_data(
     (account, region): (&Account, &str),
     speech: Speech,
     body: &[u8],
-    quirk: Quirk,
+    quirk: &Quirk,
 ) -> Result<Node, AwsError> {
     let input: Input = read(speech, body)?;
     input.check()?;
@@ -94,7 +96,7 @@ pub(crate) fn metric_data(
     let newest_first = input.scan_by.as_deref() != Some("TimestampAscending");
     let span = (whole(input.start_time), whole(input.end_time));
     let found: Result<Vec<Found>, AwsError> = input
-        .metric_data_queries
+        .queries
         .into_iter()
         .map(|query| {
             let mut found = query.answer(&world.clock, &all, span)?;
@@ -125,7 +127,7 @@ fn whole(seconds: f64) -> i64 {
 
 impl Input {
     fn check(&self) -> Result<(), AwsError> {
-        let queries = &self.metric_data_queries;
+        let queries = &self.queries;
         if queries.is_empty() || queries.len() > MOST_QUERIES {
             let count = queries.len();
             return Err(invalid(format!("{count} queries: there must be 1 to {MOST_QUERIES}")));
@@ -171,7 +173,7 @@ impl Query {
             return Err(invalid(format!("{}: the period {period} is no whole minute", self.id)));
         }
         let dimensions = metric.dimensions.iter().map(|it| (it.name.as_str(), it.value.as_str()));
-        let series = all.get(&series::key(&metric.namespace, &metric.metric_name, dimensions));
+        let series = all.get(&series::key(&metric.namespace, &metric.name, dimensions));
         let grain = grain(clock.now(), start);
         let mut points = Vec::new();
         if let Some(series) = series.filter(|_| period % grain == 0) {
@@ -185,7 +187,7 @@ impl Query {
             }
         }
         let status = series.and_then(Series::status).unwrap_or("Complete").to_owned();
-        let label = self.label.unwrap_or(metric.metric_name);
+        let label = self.label.unwrap_or(metric.name);
         Ok(Found { id: self.id, label, status, points })
     }
 }
@@ -214,10 +216,8 @@ fn page(found: &[Found], start: usize, limit: usize, endless: bool) -> Node {
         base = after;
     }
     let mut answer = vec![("MetricDataResults", Node::List(results))];
-    let next = match endless {
-        true => Some(AGAIN.to_owned()),
-        false => (end < total).then(|| end.to_string()),
-    };
+    let next =
+        if endless { Some(AGAIN.to_owned()) } else { (end < total).then(|| end.to_string()) };
     answer.extend(next.map(|token| ("NextToken", Node::Text(token))));
     Node::Map(answer)
 }

@@ -39,7 +39,7 @@ pub(crate) fn list_metrics(
     (account, region): (&Account, &str),
     speech: Speech,
     body: &[u8],
-    quirk: Quirk,
+    quirk: &Quirk,
 ) -> Result<Node, AwsError> {
     let invalid = |message: &str| AwsError::bad("InvalidParameterValue", message);
     let query: Query = read(speech, body)?;
@@ -48,7 +48,7 @@ pub(crate) fn list_metrics(
         Some(word) if word == RECENT.0 => RECENT.1,
         Some(_) => return Err(invalid("RecentlyActive must be PT3H")),
     };
-    let paging = Paging::of(Some(MOST_ON_A_PAGE), query.next_token.as_deref(), quirk)
+    let paging = Paging::of(Some(MOST_ON_A_PAGE), query.next_token.as_deref(), quirk.clone())
         .ok_or_else(|| invalid("Invalid nextToken"))?;
     let since = world.clock.now() - age;
     let found: Vec<(String, Series<'_>)> = series::all(world, &account.id, region)
