@@ -15,11 +15,13 @@ use crate::words;
 const INTERRUPTIBLE: [&str; 4] = ["interruptible", "spot-ok", "preemptible", "interruption-ok"];
 
 /// Spare capacity, else the month: whoever can be interrupted pays less. Nobody should commit to a
-/// month of a type that is too large, so that a machine that had advice about its size gets none.
+/// month of a type that is too large, so that a machine that had advice about its size gets none;
+/// nor to one of a machine that is about to be switched off.
 pub(crate) fn advise(case: &Case<'_>, too_large: bool) -> Option<Advice> {
     let instance = case.question.instance;
     let own = case.question.price.value().filter(|price| price.unit == Unit::Hour)?;
-    if case.question.idle || !matches!(instance.purchase, Purchase::OnDemand) {
+    let goes = case.question.idle || case.question.switched_off;
+    if goes || !matches!(instance.purchase, Purchase::OnDemand) {
         return None;
     }
     let month = || if too_large { None } else { by_the_month(case, own) };

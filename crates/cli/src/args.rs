@@ -251,6 +251,8 @@ pub(crate) enum Format {
     Html,
     /// The machines, one a row, for spreadsheets.
     Csv,
+    /// What costs money and is used by nobody, one a row.
+    LeftoversCsv,
     /// Machines, scopes and budgets as test cases, for CI systems.
     Junit,
     /// What the month has cost so far, machine by machine and day by day, as FOCUS 1.4; of `audit`,

@@ -160,6 +160,10 @@ impl Printer {
                 }
                 return written(out.finish());
             }
+            Format::LeftoversCsv => {
+                let result = reaper_report::leftovers_csv(document, &mut out);
+                return written(result.and_then(|()| out.finish()));
+            }
         };
         let options = self.table_options();
         let result = reaper_report::write(document, format, &options, &mut out);

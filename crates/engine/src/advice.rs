@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use reaper_advice::{Adviser, Question, Week};
+use reaper_budget::Exchange;
 use reaper_ledger::State;
 use reaper_model::document::{IdleVerdict, Verdict, WantedAction};
 use reaper_model::{
-    AccountName, Asset, Instance, InstanceId, Location, Measured, Offer, Purchase, Span, Statistic,
-    Window,
+    AccountName, Asset, Instance, InstanceId, Location, Measured, Offer, Price, Purchase, Span,
+    Statistic, Window,
 };
 use reaper_policy::spec::{IDLE_STOP, WORKING_HOURS};
 use reaper_provider::{CallContext, RequestCounter};
@@ -70,6 +71,7 @@ pub(crate) struct Desk<'a> {
     pub(crate) belongings: &'a Belongings,
     pub(crate) weeks: &'a Weeks,
     pub(crate) state: &'a State,
+    pub(crate) exchange: &'a Exchange,
     pub(crate) zone: Tz,
     pub(crate) now: DateTime<Utc>,
 }
@@ -84,8 +86,12 @@ impl Desk<'_> {
             };
             let instance = &machine.instance;
             let place = (account.name.clone(), instance.id.location.clone());
-            let offers =
-                offers.entry(place).or_insert_with_key(|(_, at)| account.provider.offers(at));
+            let offers = offers.entry(place).or_insert_with_key(|(_, at)| {
+                let offers = account.provider.offers(at).into_iter();
+                let shown = |offer: Offer| Offer { price: self.shown(&offer.price), ..offer };
+                offers.map(shown).collect()
+            });
+            let price = machine.price.clone().map(|price| self.shown(&price));
             let week = self.weeks.get(&instance.id);
             let assets: Vec<&Asset> = self.belongings.of(instance).collect();
             let spare = Instance {
@@ -98,11 +104,12 @@ impl Desk<'_> {
                 ..instance.clone()
             };
             let spot = self.prices.price(&spare, account.provider.as_ref());
+            let spot = spot.map(|price| self.shown(&price));
             let idleness = machine.judgement.idleness.as_ref();
             let remembered = self.state.machine(&instance.id);
             machine.advice = self.adviser.advise(&Question {
                 instance,
-                price: &machine.price,
+                price: &price,
                 offers,
                 week: week.map(|(mean, peak)| Week { mean, peak }),
                 assets: &assets,
@@ -114,6 +121,14 @@ impl Desk<'_> {
                 zone: self.zone,
             });
         }
+    }
+}
+
+impl Desk<'_> {
+    /// A price in the report's currency where a rate is configured, so that an override and a
+    /// catalogue can be compared.
+    fn shown(&self, price: &Price) -> Price {
+        Price { money: self.exchange.convert(price.money), ..price.clone() }
     }
 }
 

@@ -70,7 +70,7 @@ impl Layout<'_> {
             guards: guards(&instance.guards),
             price,
             price_why,
-            utilisation: measurements::view(judgement.idleness.as_ref()),
+            utilisation: measurements::view(&instance, judgement.idleness.as_ref()),
             findings: self.findings(&judgement),
             verdict: judgement.verdict,
             why: judgement.why.clone(),

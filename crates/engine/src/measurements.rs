@@ -4,22 +4,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reaper_model::document::{IdleVerdict, UtilisationView, Warning};
-use reaper_model::{Ignorance, Unknown};
+use reaper_model::{Ignorance, Instance, Unknown};
 use reaper_policy::Idleness;
 
 use crate::assess::Assessed;
 use crate::sensors::is_up;
 
-/// The use of a machine as the document shows it; `None` where nobody asked for it.
-pub(crate) fn view(idleness: Option<&Idleness>) -> UtilisationView {
-    let Some(idleness) = idleness else {
+/// The use of a machine as the document shows it. Its window is `null` where nobody asked.
+pub(crate) fn view(instance: &Instance, idleness: Option<&Idleness>) -> UtilisationView {
+    let Some(idleness) = idleness.filter(|_| is_up(instance)) else {
         return UtilisationView {
             verdict: IdleVerdict::Unknown,
             cause: None,
             gpu_peak: None,
             coverage: None,
             source: None,
-            why: Some("not measured: no rule asks for it".to_owned()),
+            why: Some(if is_up(instance) {
+                "not measured: no rule asks for it".to_owned()
+            } else {
+                "not measured: it is not up".to_owned()
+            }),
             summary: None,
             window: None,
             idle_gpus: None,

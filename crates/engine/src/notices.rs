@@ -182,7 +182,12 @@ impl Desk<'_> {
                 .action
                 .still_charged
                 .iter()
-                .map(|item| format!("{} {}", item.kind, item.id))
+                .map(|item| match item.per_month {
+                    Some(price) => {
+                        format!("{} {}: {price} a month", item.kind, item.id)
+                    }
+                    None => format!("{} {}", item.kind, item.id),
+                })
                 .collect(),
             losses: view.action.loses,
             hastened_by: hastened_by(topics),

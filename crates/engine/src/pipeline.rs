@@ -327,6 +327,7 @@ impl Runner<'_> {
             belongings: &found.belongings,
             weeks: &weeks,
             state,
+            exchange: &self.settings.exchange,
             zone: self.settings.zone,
             now,
         };

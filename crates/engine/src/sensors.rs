@@ -52,8 +52,12 @@ impl Sensors {
     ) -> BTreeMap<InstanceId, Measured> {
         let mut found: BTreeMap<InstanceId, Measured> =
             machines.iter().map(|machine| (machine.id.clone(), Measured::default())).collect();
-        let up: Vec<&Instance> =
-            machines.iter().copied().filter(|machine| is_up(machine)).collect();
+        let (up, down): (Vec<&Instance>, Vec<&Instance>) =
+            machines.iter().copied().partition(|machine| is_up(machine));
+        for machine in down {
+            let gap = Unknown::new(Ignorance::NotOffered, "it is not up, so nothing is measured");
+            found.entry(machine.id.clone()).or_default().gaps.push(gap);
+        }
         if up.is_empty() {
             return found;
         }

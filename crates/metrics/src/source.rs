@@ -115,12 +115,15 @@ impl Prometheus {
         let found = self.api.label_values(cx, label, &selector, grid).await?;
         let asked: BTreeSet<&InstanceId> = machines.iter().map(|machine| &machine.id).collect();
         let mut values = Values::new();
+        let mut strangers = true;
         for value in &found {
             let unsure = |why: String| {
                 let why = format!("{NAME}: {label} = {} may be {why}", quoted(value));
                 Unknown::new(Ignorance::Unusable, why)
             };
-            match self.machines.meant(value) {
+            let meant = self.machines.meant(value);
+            strangers &= matches!(meant, Meant::Nobody);
+            match meant {
                 Meant::Nobody => {}
                 Meant::One(id) => {
                     if asked.contains(&id) {
@@ -140,7 +143,7 @@ impl Prometheus {
                 }
             }
         }
-        if values.is_empty() && !found.is_empty() {
+        if strangers && !found.is_empty() {
             tracing::warn!(
                 label,
                 values = found.len(),

@@ -94,9 +94,9 @@ pub struct Step {
     pub rule: String,
     /// Why: evidence and notice, one sentence each.
     pub reasons: Vec<String>,
-    /// The key of the accepted notice.
+    /// The key of the accepted notice, or the owner's tag that stands for it.
     pub notice: String,
-    /// When that notice was accepted (UTC).
+    /// When that notice was accepted (UTC); with an owner's tag, since when the finding holds.
     pub noticed_at: DateTime<Utc>,
     /// When its period ended (UTC).
     pub due_at: DateTime<Utc>,

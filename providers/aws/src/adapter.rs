@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use futures::FutureExt;
 use reaper_model::{
-    Assets, Bill, Fact, Instance, InstanceId, Location, Offer, Price, ProviderAccount, ProviderName,
-    Source, State, Verb,
+    Assets, Bill, Fact, Instance, InstanceId, Location, Offer, Price, ProviderAccount,
+    ProviderName, Source, State, Verb,
 };
 use reaper_provider::{
     AccountSettings, CallContext, Capabilities, Catalogue, Coverage, Delivery, Detail, ErrorKind,

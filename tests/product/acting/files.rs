@@ -35,6 +35,8 @@ scenarios! {
     fixed_in_time
     gone_before_the_call
     hooks
+    idle_by_evidence
+    idle_no_more
     interrupted
     inventory_fell
     kept
@@ -45,6 +47,7 @@ scenarios! {
     mail_server_down
     ovhcloud_over_days
     owner_has_left
+    owners_own_rule
     perhaps_delivered
     plan_and_apply
     plans_that_are_refused

@@ -62,7 +62,7 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// `${aws}` stands for the account in the world, and for its `[[account]]` in the configuration;
-    /// `${mail}` for `[notify.email]`.
+    /// `${mail}` for `[notify.email]`, `${prometheus}` for the address of the simulated Prometheus.
     pub(crate) async fn new(now: &str, world: &str, config: &str) -> Self {
         let mut text = format!("clock = {{ start = \"{now}\" }}\n{world}");
         for cloud in &CLOUDS {
@@ -84,6 +84,7 @@ impl Stage {
             );
             text = text.replace(&format!("${{{}}}", one.provider), &account);
         }
+        text = text.replace("${prometheus}", &cloud.base_url("prometheus"));
         // Stories about notices have no weekly report, unless they ask for one.
         let nobody = if text.contains("report_to") { "" } else { "report_to = []\n" };
         let mail =
@@ -195,6 +196,13 @@ impl Stage {
     pub(crate) fn told_of(&self, native: &str) -> Vec<DateTime<Utc>> {
         let of = self.told.iter().filter(|(_, mail)| mail.text.contains(native));
         of.filter_map(|(at, _)| at.parse().ok()).collect()
+    }
+
+    /// Whether the owner has set a rule of their own for the machine, by its tags.
+    pub(crate) fn has_own_rule(&self, native: &str) -> bool {
+        let world = self.cloud.world();
+        let mut instances = world.aws.instances();
+        instances.any(|machine| machine.id == native && machine.tags.contains_key("idle-stop"))
     }
 
     /// Every file of the state with its bytes.

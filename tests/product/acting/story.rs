@@ -69,7 +69,7 @@ pub(crate) async fn tell(name: &str) {
     }
     // Whatever happened, the log is whole.
     let verified = stage.run("reaper history --verify -q");
-    assert_eq!(verified.code, 0, "{}", verified.all());
+    assert_eq!(verified.code, 0, "{}\n{}", verified.all(), teller.told);
     compare(&path, &text, &teller.told);
 }
 

@@ -85,7 +85,9 @@ fn fl_109_a_price_without_unit_or_currency_is_refused() {
 #[test]
 fn fl_102_a_threshold_of_idleness_without_its_unit_is_refused() {
     let rule = |idle: &str| {
-        format!("[[rule]]\nname = \"quiet\"\nwhen = {{ idle = {{ {idle} }} }}\naction = \"report\"\n")
+        format!(
+            "[[rule]]\nname = \"quiet\"\nwhen = {{ idle = {{ {idle} }} }}\naction = \"report\"\n"
+        )
     };
     for (idle, said) in [
         ("below = 0.05, for = \"6h\"", "has no %"),

@@ -30,8 +30,8 @@ pub(crate) async fn audit(
         printer.say(&format!("configuration {} ({})", path.display(), config.digest));
     }
     let clock = run::clock(global, environment)?;
-    let setting = Setting::new(config, accounts, global, clock, signals::heed())
-        .measured(environment)?;
+    let setting =
+        Setting::new(config, accounts, global, clock, signals::heed()).measured(environment)?;
     let history = history(&setting, environment).await;
     print(&setting, history, printer, fail_on).await
 }

@@ -39,8 +39,8 @@ pub(crate) async fn check(
     // Whether their addresses and secrets can be used at all; nothing is sent.
     channels::channels(&config, environment)?;
     let clock = run::clock(global, environment)?;
-    let setting = Setting::new(config, accounts, global, clock, signals::heed())
-        .measured(environment)?;
+    let setting =
+        Setting::new(config, accounts, global, clock, signals::heed()).measured(environment)?;
     let mut out = printer.output()?;
     let document =
         if offline { offline_document(&setting) } else { online(&setting, printer).await? };

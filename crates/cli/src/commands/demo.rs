@@ -75,7 +75,7 @@ pub(crate) async fn demo(
             .await
     } else {
         let setting = Setting::new(config, accounts, global, clock, signals::heed())
-        .measured(&environment)?;
+            .measured(&environment)?;
         audit::print(&setting, (Journal::dry(None), None), printer, &[]).await
     };
     cloud.shutdown().await;
@@ -95,8 +95,12 @@ fn config() -> Result<Config, Failure> {
     Ok(reaper_config::parse(None, Path::new(folder.path()), CONFIG, &lookup)?)
 }
 
-/// Points every account to the simulator, with the credentials that its world knows.
+/// Points every account and the Prometheus to the simulator, with the credentials that its world
+/// knows.
 fn connect(config: &mut Config, cloud: &SimCloud) {
+    if let Some(server) = &mut config.metrics.prometheus {
+        server.url = cloud.base_url("prometheus");
+    }
     for account in &mut config.accounts {
         account.endpoint_url = Some(cloud.base_url(account.provider.as_str()));
         let credentials = CREDENTIALS.iter().filter(|(name, ..)| *name == account.name.as_str());

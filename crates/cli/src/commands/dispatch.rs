@@ -83,9 +83,12 @@ fn shown_by(format: Format, command: &Command) -> Result<(), Failure> {
                 "it goes with audit, demo, plan and run",
             ));
         }
-        Format::Html | Format::Csv | Format::Junit if shows_a_run => return Ok(()),
+        Format::Html | Format::Csv | Format::LeftoversCsv | Format::Junit if shows_a_run => {
+            return Ok(());
+        }
         Format::Html => "html",
         Format::Csv => "csv",
+        Format::LeftoversCsv => "leftovers-csv",
         Format::Junit => "junit",
     };
     Err(Failure::usage(

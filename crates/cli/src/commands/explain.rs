@@ -27,8 +27,8 @@ pub(crate) async fn explain(
     let config = open::config(global, environment)?;
     let accounts = open::accounts(&config, global, environment, open::SURROUNDINGS)?;
     let clock = run::clock(global, environment)?;
-    let setting = Setting::new(config, accounts, global, clock, signals::heed())
-        .measured(environment)?;
+    let setting =
+        Setting::new(config, accounts, global, clock, signals::heed()).measured(environment)?;
     let mut out = printer.output()?;
     let wanted = id.trim();
     let (journal, unread) = history(&setting, environment).await;

@@ -297,10 +297,11 @@ pub(crate) fn proposed(
         let due = decision.case.as_ref().and_then(|case| case.due_at);
         let notice = || {
             let asked = judgement.rules.iter().filter_map(|answer| {
-                let yes = answer.answer == Answer::Yes;
-                rules.iter().find(|rule| yes && rule.name == answer.rule)
+                // What the evidence has capped to a report announces nothing.
+                let acts = answer.answer == Answer::Yes && answer.action > WantedAction::Report;
+                rules.iter().find(|rule| acts && rule.name == answer.rule)
             });
-            asked.filter(|rule| rule.action > WantedAction::Report).map(|rule| rule.notice).min()
+            asked.map(|rule| rule.notice).min()
         };
         let at = due.or_else(|| now.checked_add_signed(notice()?.delta()))?.max(now);
         Some((id.clone(), Proposed { at, verb, due }))

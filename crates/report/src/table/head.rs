@@ -47,6 +47,7 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
     week::write_headline(page, doc);
     budgets::write_headline(page, doc);
     page.flow(0, style::CAUTION, &summary::caveats(doc), MOST_LINES);
+    let apart = unread.is_some();
     if let Some(unread) = unread {
         page.blank();
         let alarm = format!("{unread}: machines there may be missing");
@@ -56,9 +57,8 @@ pub(super) fn write(page: &mut Page, doc: &AuditDocument) {
                 scope_line(page, style::ALARM, &group);
             }
         }
-        page.blank();
     }
-    leftovers::write_headline(page, doc);
+    leftovers::write_headline(page, doc, apart);
 }
 
 fn mood_of_actions(doc: &AuditDocument) -> Style {

@@ -66,11 +66,16 @@ impl Field {
 }
 
 /// How much was left behind, and how much advice there is, for the top of the page.
-pub(super) fn write_headline(page: &mut Page, doc: &AuditDocument) {
-    if let Some(parts) = leftover::headline(doc) {
+/// `apart`: with a line between it and what stands above.
+pub(super) fn write_headline(page: &mut Page, doc: &AuditDocument, apart: bool) {
+    let (left, advice) = (leftover::headline(doc), advice::headline(doc));
+    if apart && (left.is_some() || advice.is_some()) {
+        page.blank();
+    }
+    if let Some(parts) = left {
         page.flow(0, style::CAUTION, &parts, MOST_LINES);
     }
-    if let Some(advice) = advice::headline(doc) {
+    if let Some(advice) = advice {
         page.text(0, style::PLAIN, &advice, MOST_LINES);
     }
 }

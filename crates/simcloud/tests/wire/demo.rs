@@ -16,7 +16,7 @@ async fn the_demo_shows_a_forgotten_a100_and_a_region_that_is_not_enabled() {
     for machine in world.aws.instances() {
         *by_region.entry(machine.region.clone()).or_insert(0) += 1;
     }
-    assert_eq!(by_region.values().sum::<usize>(), 13);
+    assert_eq!(by_region.values().sum::<usize>(), 14);
     let now = world.clock.now();
     let cloud = SimCloud::start(world).await.expect("a free port");
     let demo = Signer { key: "AKIADEMORESEARCH0001", ..EC2 };
