@@ -1,5 +1,5 @@
 //! The laws for AWS that moto can express, on the EC2 that others wrote: pages, tags, identity,
-//! prices and order, and what boto3 sees of a machine that was acted upon. moto keeps no log of
+//! prices and order, what is left behind, and what boto3 sees of a machine that was acted upon. moto keeps no log of
 //! requests, refuses no key and never misbehaves. Nor does it refuse a stop of one-time spot or of
 //! what has ended, which EC2 does: those are tried on the simulated cloud alone.
 
@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Datelike as _, Utc};
 use reaper_model::{
-    BillKind, Fact, Guard, Instance, InstanceId, Meter, Money, PriceSource, ProviderName, State,
-    StopKind, Tags, Verb,
+    Asset, BillKind, Fact, Guard, Instance, InstanceId, Meter, Money, PriceSource, ProviderName,
+    State, StopKind, Tags, User, Verb,
 };
 use reaper_provider::{AccountSettings, Delivery, ErrorKind, Identity, Provider, StopPermit};
 use rust_decimal::Decimal;
@@ -23,12 +23,13 @@ use crate::stage::{Place, Reading, context, identity, open, settings};
 use crate::support::Moto;
 
 /// Name and trial, like those of the other laws.
-pub(crate) const LAWS: [OwnLaw; 7] = [
+pub(crate) const LAWS: [OwnLaw; 8] = [
     ("fl_013_listings_are_complete", || Box::pin(complete())),
     ("the_same_inventory_twice_is_equal", || Box::pin(same_twice())),
     ("a_read_says_what_the_listing_says", || Box::pin(read_as_listed())),
     ("tags_come_through_letter_for_letter", || Box::pin(tags_and_prices())),
     ("spot_prices_and_costs_are_read", || Box::pin(spot_prices_and_costs())),
+    ("fl_055_what_is_left_behind_is_found", || Box::pin(left_behind())),
     ("what_is_done_is_seen_by_others", || Box::pin(done())),
     ("fl_039_fl_045_what_is_refused_is_left_alone", || Box::pin(refused())),
 ];
@@ -216,6 +217,49 @@ async fn spot_prices_and_costs() {
     let [line] = &bill.lines[..] else { panic!("not one line: {:?}", bill.lines) };
     assert_eq!(line.amount.map(Money::all_digits).as_deref(), Some("26.952"));
     assert_eq!((line.kind, line.hours), (BillKind::Compute, Some(Decimal::from(24))));
+}
+
+/// What boto3 leaves behind is nobody's, and what it uses is somebody's; each with its price, where
+/// one is known.
+async fn left_behind() {
+    let fleet = Fleet::start();
+    let machine = fleet.id("p4d");
+    let made = fleet.moto.boto3("leave", &["us-east-1", machine]);
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let (provider, cx) = (fleet.open(), context(fleet.now()));
+    let assets = provider.assets(&cx, &fleet.identity(), &"us-east-1".into()).await;
+    assert_eq!(assets.unread, []);
+    let find = |sort: &str, kind: &str| {
+        let id = text(&made[sort][kind]);
+        assets.got.iter().find(|one| one.id.native == id).unwrap_or_else(|| panic!("{sort} {kind}"))
+    };
+    let nobody = |of: Option<String>| User::Nobody { of };
+    assert_eq!(find("left", "volume").user, nobody(None));
+    assert_eq!(find("left", "address").user, nobody(None));
+    assert_eq!(find("left", "snapshot").user, nobody(Some(text(&made["gone"]))));
+    assert!(matches!(find("left", "image").user, User::Nobody { .. }));
+    for kind in ["volume", "address"] {
+        assert_eq!(find("used", kind).user, User::Machine(machine.to_owned()), "{kind}");
+    }
+    let volume = format!("volume {}", text(&made["used"]["volume"]));
+    assert_eq!(find("used", "snapshot").user, User::Other(volume));
+    let launched = format!("machine {}", text(&made["launched"]));
+    assert_eq!(find("used", "image").user, User::Other(launched));
+
+    let volume = find("left", "volume");
+    assert_eq!(volume.tags.value().and_then(|tags| tags.exact("owner")), Some("bob"));
+    assert_eq!(volume.name.value().map(String::as_str), Some("old data"));
+    assert!(volume.created_at.value().is_some());
+    let cost = |asset: &Asset| asset.per_month.value().map(ToString::to_string);
+    assert_eq!(cost(volume).as_deref(), Some("40.00 USD"));
+    assert_eq!(cost(find("left", "address")).as_deref(), Some("3.65 USD"));
+    assert_eq!(cost(find("left", "snapshot")).as_deref(), Some("2.00 USD"));
+    // The machine's own listing names what it keeps by the same ids.
+    let read = fleet.read(&*provider, &fleet.at("p4d", "us-east-1")).await;
+    for kind in ["volume", "address"] {
+        let id = text(&made["used"][kind]);
+        assert!(read.attached.iter().any(|it| it.id == id), "{kind}: {:?}", read.attached);
+    }
 }
 
 /// A stopped, a terminated and a kept machine are that for boto3 too, and for the next read.

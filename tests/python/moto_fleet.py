@@ -3,7 +3,8 @@
 Prints one JSON line: {"url": …, "now": …, "machines": {name: id}, "python": …}. Called in other
 ways, it serves nothing, asks a fleet that is being served, and prints the answer as JSON:
 `moto_fleet.py seen URL REGION ID` what boto3 sees of a machine, `moto_fleet.py states URL` the state
-of every machine by id, `moto_fleet.py bucket URL NAME` makes a bucket. The fleet is the one that
+of every machine by id, `moto_fleet.py leave URL REGION ID` leaves things beside that machine, used
+and not, `moto_fleet.py bucket URL NAME` makes a bucket. The fleet is the one that
 tests/product/moto.rs expects; moto's own deviations from EC2 (instances run at once, launch times
 are now) are worked round here and there, never in the product.
 """
@@ -136,6 +137,34 @@ def states(url):
     return found
 
 
+def leave(url, region, machine):
+    """Leaves behind a volume, an address, a snapshot and an image, and uses one of each."""
+    ec2 = client("ec2", url, region)
+
+    def volume(**more):
+        made = ec2.create_volume(AvailabilityZone=f"{region}a", VolumeType="gp3", **more)
+        return made["VolumeId"]
+
+    named = [{"ResourceType": "volume", "Tags": tags([("Name", "old data"), ("owner", "bob")])}]
+    free, used, gone = volume(Size=500, TagSpecifications=named), volume(Size=20), volume(Size=40)
+    ec2.attach_volume(VolumeId=used, InstanceId=machine, Device="/dev/sdf")
+    orphan = ec2.create_snapshot(VolumeId=gone)["SnapshotId"]
+    kept = ec2.create_snapshot(VolumeId=used)["SnapshotId"]
+    ec2.delete_volume(VolumeId=gone)
+    address = ec2.allocate_address(Domain="vpc")["PublicIp"]
+    other = ec2.allocate_address(Domain="vpc")
+    ec2.associate_address(AllocationId=other["AllocationId"], InstanceId=machine)
+    image = ec2.create_image(InstanceId=machine, Name="torch-1.9")["ImageId"]
+    busy = ec2.create_image(InstanceId=machine, Name="torch-2.9")["ImageId"]
+    ran = ec2.run_instances(ImageId=busy, InstanceType="t3.micro", MinCount=1, MaxCount=1)
+    return {
+        "left": {"volume": free, "address": address, "snapshot": orphan, "image": image},
+        "used": {"volume": used, "address": other["PublicIp"], "snapshot": kept, "image": busy},
+        "gone": gone,
+        "launched": ran["Instances"][0]["InstanceId"],
+    }
+
+
 def bucket(url, name):
     """Makes a bucket."""
     client("s3", url, "us-east-1").create_bucket(Bucket=name)
@@ -173,7 +202,7 @@ def main():
 
 
 if __name__ == "__main__":
-    questions = {"seen": seen, "states": states, "bucket": bucket, "bill": bill}
+    questions = {"seen": seen, "states": states, "leave": leave, "bucket": bucket, "bill": bill}
     if sys.argv[1:]:
         print(json.dumps(questions[sys.argv[1]](*sys.argv[2:])))
     else:
