@@ -1,7 +1,7 @@
 //! What is beside machines: volumes, addresses, snapshots and images, on the simulated cloud.
 
 use reaper_aws::AwsProvider;
-use reaper_model::{Asset, AssetKind, Assets, Fact, Ignorance, Location, StopKind, User};
+use reaper_model::{Asset, AssetKind, Assets, Fact, Ignorance, Location, Source, StopKind, User};
 use reaper_provider::Provider;
 use reaper_simcloud::SimCloud;
 
@@ -36,7 +36,7 @@ fn user(assets: &Assets, id: &str) -> String {
 
 fn cost(assets: &Assets, id: &str) -> Result<String, String> {
     let fact = &find(assets, id).per_month;
-    fact.value().map(|money| money.to_string()).ok_or_else(|| match fact.gap() {
+    fact.value().map(ToString::to_string).ok_or_else(|| match fact.gap() {
         Some(gap) => gap.why.clone(),
         None => "absent".to_owned(),
     })
@@ -198,7 +198,7 @@ async fn fl_103_a_price_that_nobody_knows_is_a_gap_and_with_consent_aws_is_asked
     assert!(why.starts_with("only what has changed since snap-orphan is charged"), "{why}");
     assert_eq!(cost(&assets, "ami-old").as_deref(), Ok("2.00 USD"));
     assert_eq!(
-        find(&assets, "vol-free").per_month.source().map(|it| it.as_str()),
+        find(&assets, "vol-free").per_month.source().map(Source::as_str),
         Some("pricing:GetProducts")
     );
     look(&provider).await;
