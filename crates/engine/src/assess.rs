@@ -294,7 +294,7 @@ async fn assess_scope(
             let still_charged = belongings.still_charged(&instance);
             let account = account.name.clone();
             let advice = Vec::new();
-            Assessed { account, instance, judgement, price, cost, still_charged, advice }
+            Assessed { instance, account, judgement, price, cost, still_charged, advice }
         })
         .collect()
 }

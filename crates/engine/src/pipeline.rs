@@ -1,6 +1,7 @@
 //! A run from its accounts to its document: list, record, judge, decide, tell, act, say. One path
 //! for all commands: an audit or a plan is a run that may neither record, nor tell, nor act.
 
+mod evidence;
 mod found;
 mod record;
 mod report;
@@ -20,13 +21,12 @@ use reaper_provider::{Armed, Identity};
 use tokio::sync::Mutex;
 
 use crate::act::{Acted, Acting, Arms, Left, carry_out, leave};
-use crate::advice::{Desk, Weeks, weeks};
-use crate::assess::{Assessed, Assessment, Yardstick, assess};
+use crate::assess::{Assessed, Assessment};
 use crate::audit::{Found as Seen, Frame, document};
 use crate::belongings::Belongings;
 use crate::candidates;
 use crate::clock::Clock;
-use crate::collect::{self, Account, Inventory, Progress, Unread};
+use crate::collect::{self, Account, Progress, Unread};
 use crate::error::{RunError, chain, refuse_without_credentials};
 use crate::journal::Journal;
 use crate::kept;
@@ -112,7 +112,7 @@ impl Runner<'_> {
         let read_at = self.clock.now();
         self.record_readings(read_at, &machines, &mut journal).await?;
         let books = self.books(read_at, &inventory, &observed, &known, journal.state()).await;
-        self.finish(
+        Box::pin(self.finish(
             Found {
                 inventory,
                 observed,
@@ -128,7 +128,7 @@ impl Runner<'_> {
             },
             None,
             journal,
-        )
+        ))
         .await
     }
 
@@ -160,7 +160,7 @@ impl Runner<'_> {
         let Assessment { machines, suspects } = self.assess(&mut inventory, marks, false).await;
         let rights = candidates::rights(known.iter().map(|(account, id)| (account, id)));
         let observed = Observed::all_of(machines.iter().map(|machine| &machine.instance.id));
-        self.finish(
+        Box::pin(self.finish(
             Found {
                 inventory,
                 observed,
@@ -177,7 +177,7 @@ impl Runner<'_> {
             },
             Some(plan),
             journal,
-        )
+        ))
         .await
     }
 
@@ -205,36 +205,6 @@ impl Runner<'_> {
             version: self.settings.version.clone(),
         };
         Ok(journal.append(at, |_| Decision::Write(vec![started.clone()], ())).await?)
-    }
-
-    /// What costs money beside the machines, where that is wanted.
-    async fn belongings(&self, inventory: &mut Inventory) -> Belongings {
-        if !self.settings.leftovers {
-            return Belongings::default();
-        }
-        Belongings::read(inventory, self.accounts, &self.watch, self.clock.now()).await
-    }
-
-    async fn assess(
-        &self,
-        inventory: &mut Inventory,
-        (policy, prices, belongings): (&Arc<Policy>, &Arc<PriceBook>, &Arc<Belongings>),
-        whole_fleet: bool,
-    ) -> Assessment {
-        let now = self.clock.now();
-        let yardstick = Yardstick {
-            policy: Arc::clone(policy),
-            prices: Arc::clone(prices),
-            sensors: Arc::clone(&self.sensors),
-            belongings: Arc::clone(belongings),
-            whole_fleet,
-            // A plan was made where all machines were seen.
-            all_there: !whole_fleet || (self.settings.all_accounts && inventory.is_whole()),
-            month: Month::holding(now, self.settings.zone),
-            watch: self.watch.clone(),
-            now,
-        };
-        assess(inventory, self.accounts, &yardstick).await
     }
 
     /// From what was found to the document: decide, tell, act, record the end.
@@ -306,32 +276,6 @@ impl Runner<'_> {
         let refused = !inventory.wrong_accounts.is_empty();
         self.end(&mut document, interrupted, refused, &mut journal).await;
         Ok(Ran { document, plan, charges })
-    }
-
-    /// Gives advice. A week is read back where somebody will read what comes of it: by hand, and
-    /// when a report is due.
-    async fn advise(&self, found: &mut Found, report_is_due: bool, state: &State) {
-        let Some(adviser) = &self.settings.adviser else { return };
-        let now = self.clock.now();
-        let instances = found.machines.iter().map(|machine| &machine.instance);
-        let measures = found.policy.idle_window(instances, now).is_some() || self.sensors.always;
-        let weeks = if measures && (report_is_due || self.orders.mode == Mode::Audit) {
-            weeks(&found.machines, self.accounts, &self.sensors, &self.watch, now).await
-        } else {
-            Weeks::new()
-        };
-        let desk = Desk {
-            adviser,
-            accounts: self.accounts,
-            prices: &found.prices,
-            belongings: &found.belongings,
-            weeks: &weeks,
-            state,
-            exchange: &self.settings.exchange,
-            zone: self.settings.zone,
-            now,
-        };
-        desk.advise(&mut found.machines);
     }
 
     /// The decisions, with the periods that a budget ends.

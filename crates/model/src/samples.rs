@@ -272,12 +272,12 @@ mod tests {
 
     #[test]
     fn fl_101_whatever_is_odd_about_an_object_is_an_error() {
+        type Edit = fn(&mut Samples);
         let bytes = samples().write().expect("bytes");
         for cut in 0..bytes.len() - 1 {
             assert!(Samples::read(&bytes[..cut], "i-1").is_err(), "cut at {cut}");
         }
         assert_eq!(Samples::read(&bytes, "i-2"), Err(SamplesError::Machine("i-1".to_owned())));
-        type Edit = fn(&mut Samples);
         let edits: [Edit; 7] = [
             |samples| samples.schema = "reaper.samples/2".to_owned(),
             |samples| samples.step_seconds = 60,

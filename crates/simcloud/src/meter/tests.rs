@@ -1,3 +1,5 @@
+//! What meters read at which time, and what a world file may say of them.
+
 use super::*;
 use crate::world::World;
 

@@ -27,7 +27,7 @@ fn volume(kind: &str, size: i32, iops: Option<i32>, throughput: Option<i32>) -> 
 
 fn cost(volume: &Volume) -> Result<String, Ignorance> {
     let fact = sheet("us-east-1").volume(volume);
-    fact.value().map(|money| money.to_string()).ok_or_else(|| fact.gap().expect("a gap").kind)
+    fact.value().map(ToString::to_string).ok_or_else(|| fact.gap().expect("a gap").kind)
 }
 
 #[test]
