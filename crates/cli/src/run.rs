@@ -129,6 +129,11 @@ impl Setting {
         Self { link, ..self }
     }
 
+    /// Who is asked what was measured.
+    pub(crate) fn sensors(&self) -> &Sensors {
+        &self.sensors
+    }
+
     /// The run's time (UTC).
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.clock.now()

@@ -199,13 +199,44 @@ pub async fn probe(
     all
 }
 
+/// What was measured of all listed machines, where a rule or an owner's tag asks for that, as a run
+/// would ask.
+pub async fn measured(
+    inventory: &Inventory,
+    accounts: &[Account],
+    policy: &Policy,
+    (sensors, watch): (&Sensors, &Watch),
+    now: DateTime<Utc>,
+) -> BTreeMap<InstanceId, Measured> {
+    let all = || inventory.scopes.iter().flat_map(|read| read.listing.got());
+    let Some(length) = policy.idle_window(all(), now) else { return BTreeMap::new() };
+    sensors.meet(&all().collect::<Vec<_>>(), inventory.is_whole(), now);
+    let window = window(length, now);
+    let asked = accounts.iter().map(|account| {
+        let mine = inventory.scopes.iter().filter(|read| read.scope.account == account.name);
+        let machines: Vec<&Instance> = mine.flat_map(|read| read.listing.got()).collect();
+        async move {
+            let cx = CallContext { now, requests: RequestCounter::default() };
+            let provider = account.provider.as_ref();
+            sensors.measure(provider, &machines, &window, (&cx, watch)).await
+        }
+    });
+    futures::future::join_all(asked).await.into_iter().flatten().collect()
+}
+
 /// How many machines of the inventory each rule says yes to, cannot tell, was asked about; in the
 /// order of the policy's rules.
-pub fn rule_counts(inventory: &Inventory, policy: &Policy, now: DateTime<Utc>) -> Vec<RuleCount> {
+pub fn rule_counts(
+    inventory: &Inventory,
+    policy: &Policy,
+    measured: &BTreeMap<InstanceId, Measured>,
+    now: DateTime<Utc>,
+) -> Vec<RuleCount> {
     let mut counts = vec![RuleCount::default(); policy.rules().len()];
     for read in &inventory.scopes {
         for instance in read.listing.got() {
-            let judgement = policy.judge(&Subject::new(instance, &read.scope.account, now));
+            let subject = Subject::new(instance, &read.scope.account, now);
+            let judgement = policy.judge(&subject.with_measured(measured.get(&instance.id)));
             for (count, rule) in counts.iter_mut().zip(&judgement.rules) {
                 count.of += 1;
                 count.yes += usize::from(rule.answer == Answer::Yes);

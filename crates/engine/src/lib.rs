@@ -70,7 +70,9 @@ pub mod watch;
 mod weekly;
 
 pub use act::{ActLimits, Hook};
-pub use assess::{Assessed, Assessment, RuleCount, Yardstick, assess, probe, rule_counts};
+pub use assess::{
+    Assessed, Assessment, RuleCount, Yardstick, assess, measured, probe, rule_counts,
+};
 pub use audit::{Frame, document};
 pub use clock::Clock;
 pub use collect::{Account, Inventory, Progress, ScopeRead, Silent, collect};

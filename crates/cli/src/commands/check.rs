@@ -1,19 +1,22 @@
 //! `reaper check`: the configuration in force, and what every account's credentials may read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use reaper_config::{Config, ConfigError, Job, Schedule, Told};
-use reaper_engine::Inventory;
+use reaper_engine::sensors::probe::NAME as PROBE;
+use reaper_engine::{Account, Inventory};
 use reaper_model::document::{
     AccountView, BudgetRuleView, CHECK_SCHEMA, CheckDocument, RuleCountView, ScheduleView,
     ScopeStatus, ScopeView, SettingView, Warning,
 };
-use reaper_model::{AccountName, BudgetSpec, Class, OnLimit, Outcome};
+use reaper_model::{
+    AccountName, BudgetSpec, Class, Ignorance, InstanceId, Measured, OnLimit, Outcome,
+};
 use reaper_policy::{Policy, RuleSpec};
-use reaper_provider::{ErrorKind, Identity, ProviderError};
+use reaper_provider::{ErrorKind, Identity, ProviderError, Sight};
 use rust_decimal::Decimal;
 
 use crate::args::{Format, Global};
@@ -81,8 +84,55 @@ fn offline_document(setting: &Setting) -> CheckDocument {
         accounts: accounts.collect(),
         scopes: Vec::new(),
         obstacles: obstacles(setting),
-        warnings: setting.warnings(),
+        warnings: setting.warnings().into_iter().chain(unseen(setting)).collect(),
     }
+}
+
+/// Accounts of which no source that is configured here sees the accelerators by itself, where a rule
+/// asks whether they idle.
+fn unseen(setting: &Setting) -> Option<Warning> {
+    let asks = setting.config.policy.rules.iter().any(|rule| {
+        let except = rule.except.as_ref();
+        rule.when.idle.is_some() || except.is_some_and(|except| except.idle.is_some())
+    });
+    let sees = |account: &&Account| {
+        let mut sources = setting.sensors().of(account.provider.as_ref());
+        sources.any(|source| source.sight() == Sight::Gpu && source.name() != PROBE)
+    };
+    let blind = setting.accounts.iter().filter(|account| !sees(account));
+    let names: Vec<&str> = blind.map(|account| account.name.as_str()).collect();
+    (asks && !names.is_empty()).then(|| {
+        let probe = if setting.config.metrics.probe {
+            "only machines on which `reaper probe` runs are measured there"
+        } else {
+            "nothing is measured there"
+        };
+        Warning {
+            code: "idle-unmeasured".to_owned(),
+            text: format!(
+                "a rule asks whether GPUs idle, and no cloud or Prometheus tells that of {}: {probe}, \
+                 of the others the rule can say nothing; [metrics.prometheus] names a server",
+                names.join(", ")
+            ),
+            subject: Some("metrics".to_owned()),
+        }
+    })
+}
+
+/// What of the measurements could not be read, by account.
+fn unmeasured(
+    inventory: &Inventory,
+    measured: &BTreeMap<InstanceId, Measured>,
+) -> BTreeMap<AccountName, BTreeSet<String>> {
+    let mut gaps: BTreeMap<AccountName, BTreeSet<String>> = BTreeMap::new();
+    for read in &inventory.scopes {
+        let told = read.listing.got().iter().filter_map(|machine| measured.get(&machine.id));
+        let unread = told.flat_map(|measured| &measured.gaps);
+        let unread = unread.filter(|gap| gap.kind == Ignorance::ReadFailed);
+        let account = gaps.entry(read.scope.account.clone()).or_default();
+        account.extend(unread.map(|gap| gap.why.clone()));
+    }
+    gaps
 }
 
 /// What stands against acting, as far as the configuration says.
@@ -150,8 +200,13 @@ async fn online(setting: &Setting, printer: &Printer) -> Result<CheckDocument, F
     let gaps =
         reaper_engine::probe(&mut inventory, &setting.accounts, &setting.watch, setting.now())
             .await;
+    let policy = Policy::new(setting.config.policy.clone());
+    let means = (setting.sensors(), &setting.watch);
+    let measured =
+        reaper_engine::measured(&inventory, &setting.accounts, &policy, means, setting.now()).await;
     drop(progress);
     let mut document = offline_document(setting);
+    let unmeasured = unmeasured(&inventory, &measured);
     let identities = identities(&inventory);
     let missing = missing_permissions(&inventory);
     for account in &mut document.accounts {
@@ -160,10 +215,10 @@ async fn online(setting: &Setting, printer: &Printer) -> Result<CheckDocument, F
             account.login = Some(identity.login.clone());
         }
         account.missing_permissions = missing.get(&account.name).cloned().unwrap_or_default();
-        account.unread = gaps.get(&account.name).into_iter().flatten().cloned().collect();
+        let gaps = [gaps.get(&account.name), unmeasured.get(&account.name)];
+        account.unread = gaps.into_iter().flatten().flatten().cloned().collect();
     }
-    let policy = Policy::new(setting.config.policy.clone());
-    let counts = reaper_engine::rule_counts(&inventory, &policy, setting.now());
+    let counts = reaper_engine::rule_counts(&inventory, &policy, &measured, setting.now());
     for (view, count) in document.rules.iter_mut().zip(counts) {
         view.yes = Some(count.yes);
         view.unknown = Some(count.unknown);
