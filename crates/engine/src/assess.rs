@@ -12,7 +12,7 @@ use reaper_model::{
     AccountName, Fact, Ignorance, Instance, InstanceId, Listing, Location, Measured, Price,
     Purchase, Span, Statistic, Window,
 };
-use reaper_policy::{Judgement, Policy, Subject, suspicious};
+use reaper_policy::{Judgement, Policy, Subject, Suspects};
 use reaper_provider::{CallContext, Detail, RequestCounter};
 
 use crate::belongings::Belongings;
@@ -46,8 +46,8 @@ pub struct Assessed {
 pub struct Assessment {
     /// The machines.
     pub machines: Vec<Assessed>,
-    /// Sources that are not believed, because they say nothing but zero.
-    pub suspects: BTreeSet<String>,
+    /// Sources that are not believed, because they say nothing but zero over a window.
+    pub suspects: Suspects,
 }
 
 /// What judging needs besides the machines.
@@ -94,8 +94,9 @@ pub async fn assess(
     yardstick: &Yardstick,
 ) -> Assessment {
     let jobs = jobs(inventory, accounts, std::mem::take);
-    let asked =
-        yardstick.policy.idle_window(jobs.iter().flat_map(|job| &job.instances), yardstick.now);
+    let instances = jobs.iter().flat_map(|job| &job.instances);
+    let windows = yardstick.policy.idle_windows(instances, yardstick.now);
+    let asked = windows.last().copied();
     if asked.is_some() {
         let all: Vec<&Instance> = jobs.iter().flat_map(|job| &job.instances).collect();
         yardstick.sensors.meet(&all, yardstick.all_there, yardstick.now);
@@ -118,15 +119,14 @@ pub async fn assess(
         }
     })
     .await;
-    let suspects = match asked {
-        Some(length) if yardstick.whole_fleet => {
-            let pairs = measured.iter().flat_map(|(job, measured, _)| {
-                let instances = job.instances.iter();
-                instances.filter_map(|machine| Some((machine, measured.get(&machine.id)?)))
-            });
-            suspicious(pairs, length, yardstick.now)
-        }
-        _ => BTreeSet::new(),
+    let suspects = if yardstick.whole_fleet {
+        let pairs = measured.iter().flat_map(|(job, measured, _)| {
+            let instances = job.instances.iter();
+            instances.filter_map(|machine| Some((machine, measured.get(&machine.id)?)))
+        });
+        Suspects::of(pairs, &windows, yardstick.now)
+    } else {
+        Suspects::default()
     };
     let suspects = Arc::new(suspects);
     let assessed = side_by_side(measured, yardstick.watch.scopes_at_once(), |read| {
@@ -152,7 +152,7 @@ pub async fn assess(
 /// What was measured of the machines of a scope.
 struct Evidence<'a> {
     measured: BTreeMap<InstanceId, Measured>,
-    suspects: &'a BTreeSet<String>,
+    suspects: &'a Suspects,
 }
 
 /// What of the evidence cannot be read, by account: gaps of the listed machines, and of the

@@ -11,7 +11,7 @@ use reaper_model::document::{
     RateView, SCHEMA, ScopeStatus, TotalsView, Verdict, Warning,
 };
 use reaper_model::{Class, Currency, Money, Outcome, State, Totals};
-use reaper_policy::Policy;
+use reaper_policy::{Policy, Suspects};
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
 
@@ -59,7 +59,7 @@ pub struct Found<'a> {
     /// What costs money beside them.
     pub belongings: &'a Belongings,
     /// Sources of measurements that were not believed.
-    pub suspects: &'a BTreeSet<String>,
+    pub suspects: &'a Suspects,
 }
 
 /// Makes the document. The outcome counts no `--fail-on`: that is the command line's.

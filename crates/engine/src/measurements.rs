@@ -1,11 +1,11 @@
 //! What was measured, in the document: the use of a machine, and what a reader should know of the
 //! sources.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use reaper_model::document::{IdleVerdict, UtilisationView, Warning};
 use reaper_model::{Ignorance, Instance, Unknown};
-use reaper_policy::Idleness;
+use reaper_policy::{Idleness, Suspects};
 
 use crate::assess::Assessed;
 use crate::sensors::is_up;
@@ -57,7 +57,7 @@ pub(crate) fn lacks(machine: &Assessed) -> bool {
 }
 
 /// One warning for each cause, not for each machine.
-pub(crate) fn warnings(machines: &[Assessed], suspects: &BTreeSet<String>) -> Vec<Warning> {
+pub(crate) fn warnings(machines: &[Assessed], suspects: &Suspects) -> Vec<Warning> {
     let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
     for gap in machines.iter().filter_map(unread) {
         *causes.entry(&gap.why).or_default() += 1;
@@ -70,13 +70,13 @@ pub(crate) fn warnings(machines: &[Assessed], suspects: &BTreeSet<String>) -> Ve
         ),
         subject: None,
     });
-    let suspects = suspects.iter().map(|source| Warning {
+    let suspects = suspects.sources().into_iter().map(|(source, window)| Warning {
         code: "metrics-suspicious".to_owned(),
         text: format!(
-            "{source} says exactly 0 of every GPU of all its machines over the whole time: not \
+            "{source} says exactly 0 of every GPU of all its machines in the last {window}: not \
              believed, so nothing is idle by it"
         ),
-        subject: Some(source.clone()),
+        subject: Some(source.to_owned()),
     });
     unread.chain(suspects).collect()
 }

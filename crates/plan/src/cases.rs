@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use reaper_model::document::{Answer, OwnerStatus, WantedAction};
 use reaper_model::{Case, Instance, Phase, Span, StopKind, Verb};
-use reaper_policy::{RuleAnswer, RuleSpec};
+use reaper_policy::{OwnRule, RuleAnswer, RuleSpec};
 
 use crate::ground::{ground, same_rule};
 use crate::mails::{Accepted, CaseRef, Mails};
@@ -88,13 +88,13 @@ pub(crate) fn standing<'a>(
     past: Past<'_>,
 ) -> Vec<Standing<'a>> {
     let answers = &candidate.judgement.rules;
-    let own = candidate.judgement.own.iter().map(|own| (&own.rule, Some(own.consent.as_str())));
+    let own = candidate.judgement.own.iter().map(|own| (&own.rule, Some(own)));
     let configured = question.rules.iter().map(|rule| (rule, None));
     configured
         .chain(own)
-        .filter_map(|(rule, consent)| {
+        .filter_map(|(rule, own)| {
             let answer = answers.iter().find(|answer| answer.rule == rule.name)?;
-            let asked = Asked { rule, answer, consent };
+            let asked = Asked { rule, answer, own };
             (answer.answer == Answer::Yes).then(|| stand(question, mails, candidate, past, asked))
         })
         .collect()
@@ -105,7 +105,15 @@ pub(crate) fn standing<'a>(
 struct Asked<'a> {
     rule: &'a RuleSpec,
     answer: &'a RuleAnswer,
-    consent: Option<&'a str>,
+    /// The owner's own rule that it is, where it is one.
+    own: Option<&'a OwnRule>,
+}
+
+impl<'a> Asked<'a> {
+    /// What stands for the notice.
+    fn consent(&self) -> Option<&'a str> {
+        self.own.map(|own| own.consent.as_str())
+    }
 }
 
 fn stand<'a>(
@@ -115,7 +123,8 @@ fn stand<'a>(
     past: Past<'_>,
     asked: Asked<'a>,
 ) -> Standing<'a> {
-    let Asked { rule, answer, consent } = asked;
+    let Asked { rule, answer, .. } = asked;
+    let consent = asked.consent();
     let (instance, owner) = (candidate.instance, &candidate.judgement.owner);
     let ground = ground(rule, &instance.tags);
     let previous = past.remembered.and_then(|machine| machine.cases.get(&rule.name));
@@ -200,7 +209,10 @@ fn way<'a>(
     twin: Option<&str>,
 ) -> Result<&'a Way, String> {
     let judgement = candidate.judgement;
-    let Asked { rule, answer, consent } = asked;
+    let Asked { rule, answer, own } = asked;
+    if let Some(why) = own.and_then(|own| own.without_consent(&judgement.owner)) {
+        return Err(why);
+    }
     let Some(way) = candidate.ways.of(answer.action) else {
         return Err(if rule.action == WantedAction::Report {
             format!("rule {:?} asks for a report", rule.name)
@@ -222,7 +234,7 @@ fn way<'a>(
         return Err(why);
     }
     let milder = candidate.instance.stop.kind == StopKind::Deallocate;
-    if let Some(tag) = consent.filter(|_| way.verb == Verb::Terminate || way.erases_disks) {
+    if let Some(tag) = asked.consent().filter(|_| way.verb == Verb::Terminate || way.erases_disks) {
         return Err(format!("{tag} agrees to a stop, and {} destroys data", way.call));
     }
     if answer.action == WantedAction::Stop && way.verb == Verb::Terminate && milder {

@@ -109,8 +109,8 @@ impl Findings<'_> {
     /// The use of its accelerators as this specification asks.
     pub(crate) fn idleness(&self, spec: &IdleSpec) -> Idleness {
         let Subject { instance, now, measured, suspects, .. } = self.subject;
-        let nobody = BTreeSet::new();
-        idle::judged(instance, *measured, spec, *now, suspects.unwrap_or(&nobody))
+        let suspects = suspects.map(|suspects| suspects.over(spec.window)).unwrap_or_default();
+        idle::judged(instance, *measured, spec, *now, &suspects)
     }
 
     fn idle(&self, spec: &IdleSpec, action: WantedAction) -> Clause {

@@ -25,7 +25,7 @@ mod cause;
 mod readings;
 mod suspects;
 
-pub use suspects::suspicious;
+pub use suspects::Suspects;
 
 use cards::{Sources, Standing};
 use cause::Signs;
@@ -106,7 +106,7 @@ pub(crate) fn judged(
     measured: Option<&Measured>,
     spec: &IdleSpec,
     now: DateTime<Utc>,
-    suspects: &BTreeSet<String>,
+    suspects: &BTreeSet<&str>,
 ) -> Idleness {
     let mut idleness = weighed(instance, measured, spec, now, suspects);
     if idleness.verdict != IdleVerdict::Busy
@@ -131,7 +131,7 @@ fn weighed(
     measured: Option<&Measured>,
     spec: &IdleSpec,
     now: DateTime<Utc>,
-    suspects: &BTreeSet<String>,
+    suspects: &BTreeSet<&str>,
 ) -> Idleness {
     let needed = match needed(instance) {
         Ok(needed) => needed,

@@ -136,13 +136,13 @@ impl Policy {
         self.owners.mapped_keys()
     }
 
-    /// How far back measurements are asked about for these machines, by the rules and by their
-    /// owners' tags; `None` if nothing asks.
-    pub fn idle_window<'a>(
+    /// The windows that measurements are asked about for these machines, by the rules and by their
+    /// owners' tags; none if nothing asks.
+    pub fn idle_windows<'a>(
         &self,
         instances: impl IntoIterator<Item = &'a Instance>,
         now: DateTime<Utc>,
-    ) -> Option<Span> {
+    ) -> BTreeSet<Span> {
         let account = AccountName::new("any");
         let own = instances.into_iter().flat_map(|instance| {
             self.own.of(&Subject::new(instance, &account, now)).0.into_iter().map(|own| own.rule)
@@ -150,7 +150,17 @@ impl Policy {
         let configured = self.rules.iter().flat_map(asked_windows);
         let own: Vec<RuleSpec> = own.collect();
         let all = configured.chain(own.iter().flat_map(asked_windows));
-        all.max().map(|window| window.min(LONGEST_IDLE_WINDOW))
+        all.map(|window| window.min(LONGEST_IDLE_WINDOW)).collect()
+    }
+
+    /// How far back measurements are asked about for these machines: the longest of the
+    /// [`idle_windows`](Self::idle_windows).
+    pub fn idle_window<'a>(
+        &self,
+        instances: impl IntoIterator<Item = &'a Instance>,
+        now: DateTime<Utc>,
+    ) -> Option<Span> {
+        self.idle_windows(instances, now).last().copied()
     }
 
     /// Judges one machine.
@@ -183,9 +193,16 @@ impl Policy {
         }
         let mut asked =
             Asked { expiry: &expiry, perhaps_exempt: perhaps, ripe_at: None, read_failed: false };
-        let own = judgement.own.iter().map(|own| &own.rule);
-        for rule in self.rules.iter().chain(own) {
-            let (answer, clauses) = self.ask(rule, &findings);
+        let own = judgement.own.iter().map(|own| (&own.rule, Some(own)));
+        for (rule, own) in self.rules.iter().map(|rule| (rule, None)).chain(own) {
+            let (mut answer, clauses) = self.ask(rule, &findings);
+            if let Some(why) = own.and_then(|own| own.without_consent(&owner))
+                && answer.answer == Answer::Yes
+                && answer.action > WantedAction::Report
+            {
+                answer.action = WantedAction::Report;
+                answer.explanation = format!("{}; only reported: {why}", answer.explanation);
+            }
             let idleness = || clauses.iter().find_map(|clause| clause.idleness.clone());
             judgement.idleness = judgement.idleness.or_else(idleness);
             asked.read_failed |= answer.answer == Answer::Unknown && read_failed(&clauses);

@@ -38,7 +38,7 @@ pub use reaper_model::document::Answer;
 pub use directory::{Directory, Employment, Person};
 pub use expiry::{EXPIRY_FORMS, Expiry};
 pub use hours::{BadHours, HOURS_FORMS, WorkingHours};
-pub use idle::{Idleness, idleness, suspicious};
+pub use idle::{Idleness, Suspects, idleness};
 pub use judge::{Judgement, Policy, RuleAnswer};
 pub use own::OwnRule;
 pub use owner::Owner;

@@ -1,12 +1,14 @@
 //! An owner's own rules: tags by which a machine is stopped once it idles, or idles outside working
-//! hours. The tag is the owner's consent and stands for the notice. What cannot be read, or
-//! contradicts itself, makes no rule and is said.
+//! hours. The tag is the owner's consent and stands for the notice, where it is known who that is:
+//! a tag that nobody answers for has nobody's consent, and its rule only reports. What cannot be
+//! read, or contradicts itself, makes no rule and is said.
 
-use reaper_model::document::WantedAction;
+use reaper_model::document::{OwnerStatus, WantedAction};
 use reaper_model::tags::trim_blanks;
 use reaper_model::{Span, Tag};
 
 use crate::hours::WorkingHours;
+use crate::owner::Owner;
 use crate::spec::{
     Conditions, IDLE_STOP, IdleSpec, LONGEST_IDLE_WINDOW, PolicySpec, RuleSpec, WORKING_HOURS,
 };
@@ -24,6 +26,15 @@ pub struct OwnRule {
     pub rule: RuleSpec,
     /// What stands for the notice: `tag idle-stop="2h"`.
     pub consent: String,
+}
+
+impl OwnRule {
+    /// Why its tag is nobody's consent, unless the machine's owner is known.
+    pub fn without_consent(&self, owner: &Owner) -> Option<String> {
+        let status = owner.status;
+        (status != OwnerStatus::Known)
+            .then(|| format!("{} is nobody's consent (owner {})", self.consent, status.name()))
+    }
 }
 
 /// Where owners' rules are read from.

@@ -1,13 +1,13 @@
 //! The machine under judgement: the instance, the account it was listed through, its tags by
 //! folded key, what was measured of it.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 use reaper_model::tags::{fold_key, trim_blanks};
 use reaper_model::{
     AccountName, Fact, Ignorance, Instance, InstanceId, Measured, Tag, Tags, Unknown,
 };
+
+use crate::idle::Suspects;
 
 /// One machine as a policy judges it.
 #[derive(Debug)]
@@ -20,8 +20,8 @@ pub struct Subject<'a> {
     pub now: DateTime<Utc>,
     /// What was measured of it; `None` if nobody asked or no source knows it.
     pub measured: Option<&'a Measured>,
-    /// Sources that are not believed in this run, see [`suspicious`](crate::suspicious).
-    pub suspects: Option<&'a BTreeSet<String>>,
+    /// Sources that are not believed in this run.
+    pub suspects: Option<&'a Suspects>,
     tags: FoldedTags<'a>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Subject<'a> {
 
     /// With the sources of this run that are not believed.
     #[must_use]
-    pub fn with_suspects(self, suspects: &'a BTreeSet<String>) -> Self {
+    pub fn with_suspects(self, suspects: &'a Suspects) -> Self {
         Self { suspects: Some(suspects), ..self }
     }
 

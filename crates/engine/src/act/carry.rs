@@ -1,13 +1,13 @@
 //! The steps of a plan, one after the other; their confirmations side by side.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::future::join_all;
 use reaper_ledger::{ActionStep, Case, Decision, Entry, Error, Phase, State};
 use reaper_model::document::{Answer, WantedAction};
 use reaper_model::{AccountName, ActionResult, Fingerprint, Instance, Measured, Span, Step};
-use reaper_policy::{Judgement, Policy, Subject};
+use reaper_policy::{Judgement, Policy, Subject, Suspects};
 use reaper_provider::{
     Armed, CallContext, Delivery, ErrorKind, Fresh, Identity, ProviderError, RequestCounter,
 };
@@ -59,7 +59,7 @@ pub struct Acting<'a> {
     /// Who is asked what was measured, where a rule asks for that.
     pub sensors: &'a Sensors,
     /// Sources that were not believed when all machines were judged.
-    pub suspects: &'a BTreeSet<String>,
+    pub suspects: &'a Suspects,
     /// The clock of the run.
     pub clock: Clock,
     /// Time limits of the run.

@@ -38,8 +38,8 @@ impl Runner<'_> {
             sensors: Arc::clone(&self.sensors),
             belongings: Arc::clone(belongings),
             whole_fleet,
-            // A plan was made where all machines were seen.
-            all_there: !whole_fleet || (self.settings.all_accounts && inventory.is_whole()),
+            // Where a plan is applied its machines alone are met, so another one may have the name.
+            all_there: whole_fleet && self.settings.all_accounts && inventory.is_whole(),
             month: Month::holding(now, self.settings.zone),
             watch: self.watch.clone(),
             now,

@@ -1,9 +1,8 @@
 //! What a run has found before anything is decided.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use reaper_policy::Policy;
+use reaper_policy::{Policy, Suspects};
 use reaper_provider::Identity;
 
 use crate::assess::Assessed;
@@ -23,7 +22,7 @@ pub(super) struct Found {
     pub(super) belongings: Arc<Belongings>,
     pub(super) machines: Vec<Assessed>,
     /// Sources of measurements that are not believed.
-    pub(super) suspects: BTreeSet<String>,
+    pub(super) suspects: Suspects,
     pub(super) rights: Rights,
     pub(super) known: Vec<(Account, Identity)>,
     /// Machines of a plan that could not be read alone.

@@ -56,7 +56,7 @@ async fn pinned_accounts_only_a_step_without_arms_is_skipped() {
         arms: &BTreeMap::new(),
         policy: &policy,
         sensors: &reaper_engine::Sensors::default(),
-        suspects: &std::collections::BTreeSet::new(),
+        suspects: &reaper_policy::Suspects::default(),
         clock: Clock::running(house.now),
         watch: &watch,
         interrupt: &Interrupt::never(),

@@ -151,6 +151,59 @@ async fn fl_096_a_fleet_at_exactly_zero_is_suspicious_and_nothing_is_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn fl_096_a_tag_with_a_longer_window_does_not_lift_the_doubt() {
+    for tag in [None, Some(("idle-stop", "7d"))] {
+        let mut fleet = machines(3);
+        let owner = ("owner", "alice");
+        fleet[0].tags =
+            crate::build::tags(&[Some(owner), tag].into_iter().flatten().collect::<Vec<_>>());
+        let (mut house, meters) = house(fleet);
+        for native in ["i-1", "i-2", "i-3"] {
+            meters.say(native, Load::Frozen(12));
+        }
+        for _ in 0..2 {
+            let ran = house.run().await;
+            assert_eq!(ran.plan.steps, [], "{tag:?}");
+            let [said] = ran.warnings("metrics-suspicious")[..] else { panic!("once") };
+            assert!(said.contains("of all its machines in the last 6h"), "{said}");
+            for native in ["i-1", "i-2", "i-3"] {
+                assert_eq!(ran.machine(native).verdict, Verdict::Unjudged, "{tag:?}");
+            }
+            house.wait("13h");
+            meters.asked();
+        }
+        assert_eq!(house.cloud.acts(), [""; 0]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_measured_the_cpus_of_is_only_reported() {
+    let (mut house, meters) = house(machines(1));
+    meters.say("i-1", Load::Blind);
+    for _ in 0..3 {
+        let ran = house.run().await;
+        let view = ran.machine("i-1");
+        assert_eq!((view.utilisation.verdict, view.utilisation.cause), (IdleVerdict::Idle, None));
+        let summary = view.utilisation.summary.as_deref().expect("measured");
+        assert!(summary.ends_with("; its CPUs were not measured"), "{summary}");
+        assert_eq!(view.verdict, Verdict::Orphan);
+        assert_eq!(view.action.wanted, Some(WantedAction::Report));
+        house.wait("13h");
+    }
+    assert_eq!(house.cloud.acts(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_plan_is_applied_names_prove_nobody() {
+    let (house, meters) = due().await;
+    let plan = house.dry().await.plan;
+    assert_eq!(meters.met(), [(2, true)]);
+    house.apply(plan).await;
+    assert_eq!(house.cloud.acts(), ["i-1"]);
+    assert_eq!(meters.met(), [(1, false)], "only the machine of the plan was read");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_holds_its_memory_is_only_reported() {
     let (mut house, meters) = house(machines(1));
     meters.say("i-1", Load::Holds);
@@ -197,4 +250,20 @@ async fn the_owners_tag_is_the_notice() {
     let step = &ran.plan.steps[0];
     assert_eq!((step.rule.as_str(), step.due_at), ("idle-stop", house.now));
     assert_eq!(ran.document.mails, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tag_without_a_known_owner_stops_nothing() {
+    let mut fleet = machines(1);
+    fleet[0].tags = crate::build::tags(&[("idle-stop", "2h")]);
+    let (mut house, meters) = house(fleet);
+    house.settings.policy.rules.clear();
+    meters.say("i-1", Load::Nothing);
+    for _ in 0..2 {
+        let ran = house.run().await;
+        assert_eq!(ran.plan.steps, []);
+        assert!(ran.machine("i-1").why.contains("is nobody's consent (owner absent)"));
+        house.wait("4d");
+    }
+    assert_eq!(house.cloud.acts(), [""; 0]);
 }

@@ -13,10 +13,14 @@ use reaper_provider::{CallContext, MetricsSource, Sight};
 /// What a machine does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Load {
-    /// Nothing: a trace of work, no memory, no process.
+    /// Nothing: a trace of work, no memory, no process, and calm CPUs.
     Nothing,
+    /// The same, and nobody measures the CPUs.
+    Blind,
     /// Nothing, and says exactly zero.
     Zero,
+    /// Worked until so many hours ago, and says exactly zero since then.
+    Frozen(i64),
     /// So many percent, on every GPU.
     Works(f64),
     /// Nothing, and holds the memory.
@@ -102,8 +106,8 @@ impl MetricsSource for Meters {
 
 fn measured(load: Load, window: &Window) -> Option<Measured> {
     let (work, memory) = match load {
-        Load::Nothing => (0.4, 0.1),
-        Load::Zero => (0.0, 0.0),
+        Load::Nothing | Load::Blind => (0.4, 0.1),
+        Load::Zero | Load::Frozen(_) => (0.0, 0.0),
         Load::Works(percent) => (percent, 30.0),
         Load::Holds => (0.4, 30.0),
         Load::Dark => return None,
@@ -120,18 +124,32 @@ fn measured(load: Load, window: &Window) -> Option<Measured> {
                 slice: None,
                 source: Source::new("meters"),
                 step: window.step,
-                samples: samples(window, value),
+                samples: match (load, gauge) {
+                    (Load::Frozen(hours), Gauge::GpuUtilisation) => {
+                        let end = window.until - chrono::TimeDelta::hours(hours);
+                        samples(window, |at| if at < end { 61.0 } else { 0.0 })
+                    }
+                    _ => samples(window, |_| value),
+                },
             },
         )
     });
-    Some(Measured { series: series.collect(), gaps: Vec::new() })
+    let cpu = (load != Load::Blind).then(|| Series {
+        gauge: Gauge::Cpu,
+        gpu: None,
+        slice: None,
+        source: Source::new("meters"),
+        step: window.step,
+        samples: samples(window, |_| 1.0),
+    });
+    Some(Measured { series: series.chain(cpu).collect(), gaps: Vec::new() })
 }
 
-fn samples(window: &Window, value: f64) -> Vec<Sample> {
+fn samples(window: &Window, value: impl Fn(DateTime<Utc>) -> f64) -> Vec<Sample> {
     let mut at = window.from;
     let mut samples = Vec::new();
     while at < window.until {
-        samples.push(Sample { at, value });
+        samples.push(Sample { at, value: value(at) });
         at += window.step.delta();
     }
     samples

@@ -92,6 +92,23 @@ fn every_other_guard_stays() {
 }
 
 #[test]
+fn a_tag_is_the_consent_of_a_known_owner_alone() {
+    for owner in [&[][..], &[("owner", "")][..], &[("owner", "alice"), ("Owner", "bob")][..]] {
+        let mut scene = tagged("2h");
+        scene.machine("i-1").tags = tags(&[owner, &[("idle-stop", "2h")]].concat());
+        for _ in 0..3 {
+            let ran = run(&mut scene);
+            assert!(ran.acted.is_empty() && ran.after.plan.steps.is_empty(), "{owner:?}");
+            let decision = ran.decision("i-1");
+            assert_eq!(decision.planned, Planned::Report);
+            let start = format!("report only: {CONSENT} is nobody's consent (owner ");
+            assert!(decision.why.starts_with(&start), "{}", decision.why);
+            scene.wait("4d");
+        }
+    }
+}
+
+#[test]
 fn consent_to_a_stop_is_none_to_lost_data() {
     let mut scene = tagged("2h");
     scene.allow_terminate = true;

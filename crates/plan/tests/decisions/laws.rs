@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
-use reaper_model::document::{Verdict, WantedAction};
+use reaper_model::document::{OwnerStatus, Verdict, WantedAction};
 use reaper_model::{Instance, InstanceId, Manager, Meter, NoticeStep, Plan, State};
 use reaper_plan::{How, Planned, Topic, lint};
 use reaper_policy::spec::IDLE_STOP;
@@ -180,6 +180,7 @@ fn told_in_time(scene: &Scene, witness: &Witness, plan: &Plan) -> Result<(), Tes
             let said = instance.tags.value().and_then(|tags| tags.exact("idle-stop"));
             prop_assert_eq!(said, Some("6h"));
             prop_assert_eq!(&step.notice, "tag idle-stop=\"6h\"");
+            prop_assert_eq!(scene.judge(instance).owner.status, OwnerStatus::Known);
             continue;
         }
         let rule = scene.policy.rules.iter().find(|rule| rule.name == step.rule).expect("a rule");

@@ -348,12 +348,12 @@ pub(crate) fn minutes(minutes: i64) -> TimeDelta {
 pub(crate) const NEVER: Span = Span::from_secs(3_000 * 86_400);
 
 /// Eight GPUs that did nothing for the twelve hours up to now, one sample for each `step`; `held`
-/// GiB in use on each.
+/// GiB in use on each, and calm CPUs.
 pub(crate) fn quiet(now: DateTime<Utc>, step: &str, held: f64) -> Measured {
     let step = span(step);
-    let series = |gauge, gpu: u32, value| Series {
+    let series = |gauge, gpu: Option<u32>, value| Series {
         gauge,
-        gpu: Some(gpu.to_string()),
+        gpu: gpu.map(|gpu| gpu.to_string()),
         slice: None,
         source: Source::new("DCGM"),
         step,
@@ -362,6 +362,10 @@ pub(crate) fn quiet(now: DateTime<Utc>, step: &str, held: f64) -> Measured {
             .take_while(|sample| sample.at >= now - TimeDelta::hours(12))
             .collect(),
     };
-    let of = |gpu| [series(Gauge::GpuUtilisation, gpu, 0.2), series(Gauge::GpuMemory, gpu, held)];
-    Measured { series: (0..8).flat_map(of).collect(), gaps: Vec::new() }
+    let of = |gpu| {
+        [(Gauge::GpuUtilisation, 0.2), (Gauge::GpuMemory, held)]
+            .map(|(gauge, value)| series(gauge, Some(gpu), value))
+    };
+    let cpu = series(Gauge::Cpu, None, 1.0);
+    Measured { series: (0..8).flat_map(of).chain([cpu]).collect(), gaps: Vec::new() }
 }

@@ -223,6 +223,8 @@ impl<'s, 'a> Sources<'s, 'a> {
             evidence().map(|found| found.step).max().filter(|step| *step > window)
         {
             format!("one value of {name} stands for {step}, and {window} are asked about")
+        } else if !self.readings.sliced.is_empty() && best.coverage().is_zero() {
+            format!("its GPUs are split (MIG), and {name} does not show every slice's engine")
         } else {
             format!(
                 "not enough data ({} % of the samples of the last {window}, {asked} % are asked \
@@ -237,8 +239,6 @@ impl<'s, 'a> Sources<'s, 'a> {
 fn card<'a>(readings: &Readings<'a>, source: &'a str, gpu: Option<&'a str>) -> Option<Card<'a>> {
     let frame = &readings.frame;
     let own = |reading: &&Reading<'a>| reading.of.source == source && reading.of.gpu == gpu;
-    let slices: BTreeSet<&str> =
-        readings.all.iter().filter(own).filter_map(|reading| reading.of.slice).collect();
     let mut found: Vec<Evidence> = readings
         .work()
         .filter(own)
@@ -250,14 +250,27 @@ fn card<'a>(readings: &Readings<'a>, source: &'a str, gpu: Option<&'a str>) -> O
         .filter(own)
         .filter(|reading| reading.of.slice.is_some() && reading.of.gauge == Gauge::GpuEngine)
         .collect();
-    if let Some(all) =
-        engines.iter().map(|reading| Evidence::of(reading, frame)).reduce(Evidence::with)
-    {
-        // A slice whose engine nobody measures may work.
-        let whole = engines.len() == slices.len();
-        let coverage = if whole { all.coverage } else { Decimal::ZERO };
-        found.push(Evidence { covers: all.covers && whole, coverage, ..all });
+    let sliced =
+        engines.iter().map(|reading| Evidence::of(reading, frame)).reduce(Evidence::with).map(
+            |all| {
+                // A slice whose engine nobody measures may work.
+                let slices = readings.slices(source, gpu).map_or(0, BTreeSet::len);
+                let whole = engines.len() == slices;
+                let coverage = if whole { all.coverage } else { Decimal::ZERO };
+                Evidence { covers: all.covers && whole, coverage, ..all }
+            },
+        );
+    if readings.is_split(source, gpu) {
+        // Counters of the whole of a split accelerator may stand still while its slices work, so
+        // they prove no more than its slices do.
+        let (covers, coverage) =
+            sliced.map_or((false, Decimal::ZERO), |all| (all.covers, all.coverage));
+        for whole in &mut found {
+            whole.covers &= covers;
+            whole.coverage = whole.coverage.min(coverage);
+        }
     }
+    found.extend(sliced);
     let best = *found.iter().max_by_key(|found| (found.covers, found.direct, found.coverage))?;
     let peak = found.iter().filter(|found| found.direct || !best.direct).map(|found| found.peak);
     Some(Card { gpu, peak: peak.max().unwrap_or(best.peak), best })

@@ -7,21 +7,23 @@ use reaper_model::Gauge;
 use reaper_model::document::{Cause, IdleVerdict};
 use rust_decimal::Decimal;
 
-use super::readings::{Reading, Readings};
+use super::readings::{Of, Reading, Readings};
 use crate::spec::IdleSpec;
 
 /// More GiB than this in use on one accelerator is held by somebody. Drivers, error correction and
 /// their daemons keep some hundred MiB on boards of any size, so nothing smaller tells. It does not
 /// grow with the board: three GiB of somebody's model are lost by a stop on the largest one, too.
 const RESIDENT: Decimal = Decimal::ONE;
-/// From this mean of all CPUs on, percent, they work.
-const CPU_MEAN: Decimal = Decimal::TEN;
-/// From this peak of all CPUs on, percent, they have worked.
-const CPU_PEAK: Decimal = Decimal::from_parts(50, 0, 0, false, 0);
+/// From this mean of all CPUs on, percent, they work: one busy core of twenty.
+const CPU_MEAN: Decimal = Decimal::from_parts(5, 0, 0, false, 0);
+/// From this peak of all CPUs on, percent, they have worked: one busy core of four. Agents and
+/// updates come to less, and somebody who reads in a data set for some minutes to more.
+const CPU_PEAK: Decimal = Decimal::from_parts(25, 0, 0, false, 0);
 /// From this mean on, bytes per second, network or disks work.
 const TRAFFIC: Decimal = Decimal::from_parts(5_000_000, 0, 0, false, 0);
-/// Below this mean of all CPUs, percent, they suggest that nobody uses the machine.
-const CPU_CALM: Decimal = Decimal::from_parts(5, 0, 0, false, 0);
+/// Below this mean of all CPUs, percent, they suggest that nobody uses the machine: one busy core of
+/// fifty is above it. One of a hundred cannot be told from the system's own work.
+const CPU_CALM: Decimal = Decimal::TWO;
 /// Below this mean, bytes per second, so do network and disks.
 const TRAFFIC_CALM: Decimal = Decimal::from_parts(1_000_000, 0, 0, false, 0);
 
@@ -35,6 +37,8 @@ pub(super) struct Signs {
     processes: Option<Decimal>,
     /// The part of the machine that works.
     host: Option<String>,
+    /// What keeps the rest of the machine from being known to be calm.
+    unrest: Option<String>,
 }
 
 impl Signs {
@@ -43,7 +47,8 @@ impl Signs {
         let mut known: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
         for reading in readings.of_gauge(Gauge::GpuMemory) {
             let of = reading.of;
-            if reading.covers(&readings.frame) && (of.gpu.is_some() || needed == 1) {
+            let told_apart = of.gpu.is_some() || needed == 1;
+            if told_apart && reading.covers(&readings.frame) && all_slices(readings, reading) {
                 known.entry(of.source).or_default().insert(of.gpu);
             }
         }
@@ -52,6 +57,7 @@ impl Signs {
             memory_known: known.values().any(|gpus| gpus.len() >= needed as usize),
             processes: peak(Gauge::GpuProcesses),
             host: working(readings),
+            unrest: unrest(readings),
         }
     }
 
@@ -60,13 +66,14 @@ impl Signs {
             || self.processes.is_some_and(|processes| processes > Decimal::ZERO)
     }
 
-    /// Waiting tells more than holding: what waits holds memory as well.
+    /// Waiting tells more than holding: what waits holds memory as well. Empty is only what is known
+    /// to be so all over: the memory low, no process seen, and the rest of the machine calm.
     pub(super) fn cause(&self) -> Option<Cause> {
         if self.host.is_some() {
             Some(Cause::Starved)
         } else if self.held() {
             Some(Cause::Held)
-        } else if self.memory_known {
+        } else if self.memory_known && self.unrest.is_none() {
             Some(Cause::Empty)
         } else {
             None
@@ -92,10 +99,52 @@ impl Signs {
             (Some(Cause::Starved), Some(host)) => format!("starved: {host}, {seen}"),
             (Some(Cause::Held), _) => format!("held: {seen}"),
             (Some(Cause::Empty | Cause::Starved), _) => format!("empty: {seen}"),
-            (None, _) if seen.is_empty() => "nothing tells whether memory is held".to_owned(),
-            (None, _) => format!("{seen}, which does not tell whether memory is held"),
+            (None, _) => {
+                let memory = if seen.is_empty() {
+                    "nothing tells whether memory is held".to_owned()
+                } else if self.memory_known {
+                    seen
+                } else {
+                    format!("{seen}, which does not tell whether memory is held")
+                };
+                match &self.unrest {
+                    Some(unrest) => format!("{memory}; {unrest}"),
+                    None => memory,
+                }
+            }
         }
     }
+}
+
+/// Whether what a reading of a slice tells is told of every slice beside it.
+fn all_slices(readings: &Readings<'_>, of: &Reading<'_>) -> bool {
+    let Of { source, gpu, slice, gauge } = of.of;
+    slice.is_none()
+        || readings.slices(source, gpu).into_iter().flatten().all(|slice| {
+            readings.of_gauge(gauge).any(|other| {
+                other.of == Of { source, gpu, slice: Some(*slice), gauge }
+                    && other.covers(&readings.frame)
+            })
+        })
+}
+
+/// What keeps the rest of the machine from being known to be calm: CPUs that nobody measured over
+/// the whole window, or something that is not calm.
+fn unrest(readings: &Readings<'_>) -> Option<String> {
+    let mut cpus = readings.of_gauge(Gauge::Cpu).peekable();
+    if cpus.peek().is_none() {
+        return Some("its CPUs were not measured".to_owned());
+    }
+    if !cpus.any(|cpu| cpu.covers(&readings.frame)) {
+        return Some("its CPUs were not measured all the time".to_owned());
+    }
+    let cpu = readings.of_gauge(Gauge::Cpu).find(|cpu| !is_calm_cpu(cpu)).map(cpu_words);
+    let moves = || traffic(readings).find(|moves| moves.mean >= TRAFFIC_CALM).map(traffic_words);
+    cpu.or_else(moves).map(|words| format!("{words} is not calm"))
+}
+
+fn is_calm_cpu(cpu: &Reading<'_>) -> bool {
+    cpu.mean < CPU_CALM && cpu.peak < CPU_PEAK
 }
 
 /// The part of the machine beside its accelerators that works, in words.
@@ -144,7 +193,7 @@ pub(super) fn host(readings: &Readings<'_>, spec: &IdleSpec) -> Option<Host> {
     // Only CPUs that were measured all the time can speak for idleness.
     let covered = !cpus.is_empty()
         && cpus.iter().chain(&moves).all(|reading| reading.covers(&readings.frame));
-    let calm = cpus.iter().all(|cpu| cpu.mean < CPU_CALM && cpu.peak < CPU_PEAK)
+    let calm = cpus.iter().all(|cpu| is_calm_cpu(cpu))
         && moves.iter().all(|moves| moves.mean < TRAFFIC_CALM);
     let suggests = if working(readings).is_some() {
         Some(IdleVerdict::Busy)

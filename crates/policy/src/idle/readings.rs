@@ -46,8 +46,10 @@ pub(super) struct Of<'a> {
     pub(super) gauge: Gauge,
 }
 
-/// Samples come late: CloudWatch's by some minutes, those of a probe by one of its rounds.
-const LATE: TimeDelta = TimeDelta::minutes(15);
+/// The time for which a sample stands may have ended so long ago. Samples come late: CloudWatch's
+/// five minutes can be read up to five minutes after their end, so that the last ones readable ended
+/// less than ten minutes ago; those of a probe come by one of its rounds.
+const LATE: TimeDelta = TimeDelta::minutes(10);
 
 impl Reading<'_> {
     /// Whether the window is covered, up to now.
@@ -57,7 +59,7 @@ impl Reading<'_> {
 
     /// Whether the samples have not broken off.
     pub(super) fn is_fresh(&self, frame: &Frame) -> bool {
-        let late = (self.step.delta() * 3).max(LATE);
+        let late = (self.step.delta() * 2).max(LATE);
         self.last.checked_add_signed(late).is_none_or(|end| end >= frame.now)
     }
 }
@@ -65,8 +67,8 @@ impl Reading<'_> {
 /// All readings of one machine.
 pub(super) struct Readings<'a> {
     pub(super) all: Vec<Reading<'a>>,
-    /// Accelerators that are split into slices, by source.
-    pub(super) sliced: BTreeSet<(&'a str, Option<&'a str>)>,
+    /// The slices of accelerators that are split, by source; also those without a sample.
+    pub(super) sliced: BTreeMap<(&'a str, Option<&'a str>), BTreeSet<&'a str>>,
     /// A source that measured its work and is not believed.
     pub(super) suspect: Option<&'a str>,
     /// What was left out of account.
@@ -85,22 +87,23 @@ impl<'a> Readings<'a> {
     pub(super) fn of(
         measured: &'a Measured,
         frame: &Frame,
-        suspects: &BTreeSet<String>,
+        suspects: &BTreeSet<&str>,
         memory_of_one: Option<Decimal>,
     ) -> Self {
-        let mut sliced = BTreeSet::new();
+        let mut sliced: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
         let mut suspect = None;
         let mut gathered: BTreeMap<Of<'a>, Gathered> = BTreeMap::new();
         for series in &measured.series {
             let source = series.source.as_str();
+            let gpu = series.gpu.as_deref().filter(|_| series.gauge.per_gpu());
+            let slice = series.slice.as_deref().filter(|_| series.gauge.per_gpu());
+            if let Some(slice) = slice {
+                // Who is not believed about work is about this.
+                sliced.entry((source, gpu)).or_default().insert(slice);
+            }
             if series.gauge.per_gpu() && suspects.contains(source) {
                 suspect = Some(source);
                 continue;
-            }
-            let gpu = series.gpu.as_deref().filter(|_| series.gauge.per_gpu());
-            let slice = series.slice.as_deref().filter(|_| series.gauge.per_gpu());
-            if slice.is_some() {
-                sliced.insert((source, gpu));
             }
             let of = Of { source, gpu, slice, gauge: series.gauge };
             let step = Span::from_secs(series.step.as_secs().max(1));
@@ -135,19 +138,28 @@ impl<'a> Readings<'a> {
     }
 
     /// Readings that tell whether accelerators work. Under MIG the share of time in which a kernel
-    /// ran is not offered: where it is shown all the same (mostly as 0) it does not count.
+    /// ran is not offered: where it is shown all the same (mostly as 0) a low value does not count. A
+    /// high one does: nobody shows work that is not there for want of an offer.
     pub(super) fn work(&self) -> impl Iterator<Item = &Reading<'a>> {
         self.all.iter().filter(|reading| {
             let of = reading.of;
-            of.gauge.shows_work() && (of.gauge != Gauge::GpuUtilisation || !self.is_split(&of))
+            let counts = of.gauge != Gauge::GpuUtilisation
+                || reading.peak >= self.frame.spec.below
+                || !self.is_split(of.source, of.gpu);
+            of.gauge.shows_work() && counts
         })
     }
 
     /// Whether this accelerator is split. Sources name accelerators in their own ways, so one that
     /// shows no slices is not believed where another shows some.
-    fn is_split(&self, of: &Of<'_>) -> bool {
-        self.sliced.contains(&(of.source, of.gpu))
-            || self.sliced.iter().any(|(source, _)| *source != of.source)
+    pub(super) fn is_split(&self, source: &str, gpu: Option<&str>) -> bool {
+        self.slices(source, gpu).is_some() || self.sliced.keys().any(|(other, _)| *other != source)
+    }
+
+    /// The slices that a source knows of one accelerator.
+    pub(super) fn slices(&self, source: &str, gpu: Option<&str>) -> Option<&BTreeSet<&'a str>> {
+        let mut known = self.sliced.iter();
+        known.find(|((by, of), _)| *by == source && *of == gpu).map(|(_, slices)| slices)
     }
 
     pub(super) fn of_gauge(&self, gauge: Gauge) -> impl Iterator<Item = &Reading<'a>> {

@@ -16,10 +16,46 @@ struct Seen<'a> {
     works: bool,
 }
 
-/// Sources that measured at least three machines in the window up to `now` and show exactly 0 in
-/// every sample of every accelerator. They are to be handed to the
-/// [`Subject`](crate::Subject::with_suspects) of each machine, and to be pointed out.
-pub fn suspicious<'a>(
+/// Sources that are not believed, by the window over which they say nothing but zero. Each judgement
+/// heeds those of its own window: a counter that froze twelve hours ago has worked within a week, and
+/// proves nothing of the last six hours all the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Suspects(BTreeMap<Span, BTreeSet<String>>);
+
+impl Suspects {
+    /// For each of the windows up to `now`, the sources that measured at least three machines in it
+    /// and show exactly 0 in every sample of every accelerator. They are to be handed to the
+    /// [`Subject`](crate::Subject::with_suspects) of each machine, and to be pointed out.
+    pub fn of<'a>(
+        machines: impl IntoIterator<Item = (&'a Instance, &'a Measured)>,
+        windows: &BTreeSet<Span>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let machines: Vec<(&Instance, &Measured)> = machines.into_iter().collect();
+        let over = |window: &Span| (*window, suspicious(machines.iter().copied(), *window, now));
+        Self(windows.iter().map(over).collect())
+    }
+
+    /// The sources that are not believed over this window. Over one that was not looked at (a tag
+    /// set meanwhile asks for it) no source is that is doubted over any.
+    pub fn over(&self, window: Span) -> BTreeSet<&str> {
+        match self.0.get(&window) {
+            Some(sources) => sources.iter().map(String::as_str).collect(),
+            None => self.0.values().flatten().map(String::as_str).collect(),
+        }
+    }
+
+    /// Every source that is doubted, once, with the longest window over which it is.
+    pub fn sources(&self) -> BTreeMap<&str, Span> {
+        let each = self.0.iter().flat_map(|(window, sources)| {
+            sources.iter().map(move |source| (source.as_str(), *window))
+        });
+        // Longer windows come later.
+        each.collect()
+    }
+}
+
+fn suspicious<'a>(
     machines: impl IntoIterator<Item = (&'a Instance, &'a Measured)>,
     window: Span,
     now: DateTime<Utc>,

@@ -1,17 +1,15 @@
 //! Idleness: what proves it, what speaks against it, and what leaves it open.
 
-use std::collections::BTreeSet;
-
 use chrono::TimeDelta;
 use reaper_model::document::{IdleVerdict, Verdict, WantedAction};
 use reaper_model::{Fact, Gauge, Ignorance, Measured, Sample, Series, Span, Unknown};
-use reaper_policy::{Answer, IdleSpec, Policy, Subject, idleness, suspicious};
+use reaper_policy::{Answer, IdleSpec, idleness};
 use rust_decimal::Decimal;
 
 use crate::build::{hours, known, machine, now, unread};
 use crate::meters::{
-    SAMPLES, all_at, at, by, flat, gap, idle_rule, judge_measured, judged, measured, of_slice,
-    says, series, summary,
+    SAMPLES, all_at, at, by, flat, gap, idle_rule, judge_measured, judged, measured, says, series,
+    summary,
 };
 
 #[test]
@@ -151,40 +149,6 @@ fn power_weighs_less_than_work() {
 }
 
 #[test]
-fn fl_096_a_whole_fleet_at_zero_is_suspicious() {
-    let fleet: Vec<_> = (0..3)
-        .map(|number| {
-            let mut instance = machine(&[]);
-            instance.id.native = format!("i-{number}");
-            (instance, measured(all_at(0.0)))
-        })
-        .collect();
-    let pairs = || fleet.iter().map(|(instance, measured)| (instance, measured));
-    let found = suspicious(pairs(), hours(6), now());
-    assert_eq!(found, BTreeSet::from(["DCGM".to_owned()]));
-    assert!(suspicious(pairs().take(2), hours(6), now()).is_empty(), "two are no fleet");
-    let twice = pairs().take(2).chain(pairs().take(2));
-    assert!(suspicious(twice, hours(6), now()).is_empty(), "seen through two accounts");
-    let mut breathing = fleet.clone();
-    breathing[2].1.series[0].samples[5].value = 0.4;
-    let pairs = breathing.iter().map(|(instance, measured)| (instance, measured));
-    assert!(suspicious(pairs, hours(6), now()).is_empty());
-
-    let account = reaper_model::AccountName::new("research");
-    let (instance, zeros) = &fleet[0];
-    let subject =
-        Subject::new(instance, &account, now()).with_measured(Some(zeros)).with_suspects(&found);
-    let judgement = Policy::new(idle_rule(IdleSpec::default())).judge(&subject);
-    assert_eq!(judgement.verdict, Verdict::Unjudged);
-    assert!(
-        judgement.why.contains("metrics suspicious: DCGM shows exactly 0"),
-        "{}",
-        judgement.why
-    );
-    assert!(!judgement.evidence_unread, "it was read");
-}
-
-#[test]
 fn fl_097_no_data_is_not_no_load() {
     let nothing = judged(&machine(&[]), &Measured::default());
     assert_eq!(gap(&nothing), "no source measures it");
@@ -315,32 +279,6 @@ fn fl_101_a_source_that_cannot_be_read_leaves_the_question_open() {
 }
 
 #[test]
-fn slices_are_judged_by_their_engines() {
-    // Under MIG utilisation is no number, or 0 whatever happens.
-    let utilisation = (0..8).map(|gpu| flat(Gauge::GpuUtilisation, gpu, 0.0));
-    let memory = |slice: &str| of_slice(slice, flat(Gauge::GpuMemory, 0, 0.1));
-    let blind = judged(&machine(&[]), &measured(utilisation.clone().chain([memory("1")])));
-    assert!(gap(&blind).contains("7 of 8 GPUs"), "{blind:?}");
-    let engine = |gpu, slice: &str, value| of_slice(slice, flat(Gauge::GpuEngine, gpu, value));
-    let sliced = |second: f64| {
-        let slices = (0..8).flat_map(|gpu| [engine(gpu, "1", 0.0), engine(gpu, "2", 0.5)]);
-        slices.chain(utilisation.clone()).chain([engine(5, "3", second)])
-    };
-    assert_eq!(judged(&machine(&[]), &measured(sliced(1.0))).verdict, IdleVerdict::Idle);
-    let busy = judged(&machine(&[]), &measured(sliced(40.0)));
-    assert_eq!(busy.verdict, IdleVerdict::Busy);
-    assert!(summary(&busy).contains("of GPU 5 slice 3 up to 40 %"), "{busy:?}");
-    assert_eq!(busy.idle_gpus, Some((7, 8)));
-    // A slice whose engine nobody measures may work.
-    let open = judged(&machine(&[]), &measured(sliced(1.0).chain([memory("9")])));
-    assert_eq!(open.verdict, IdleVerdict::Unknown, "{open:?}");
-    // Nor does a source that knows nothing of slices stand for them.
-    let elsewhere = utilisation.map(|series| by("CloudWatch CWAgent", series)).chain([memory("1")]);
-    let open = judged(&machine(&[]), &measured(elsewhere));
-    assert!(gap(&open).contains("its GPUs are split (MIG)"), "{open:?}");
-}
-
-#[test]
 fn what_is_coarser_than_the_window_says_nothing_about_it() {
     let daily = |gpu| Series {
         step: Span::from_secs(86_400),
@@ -392,7 +330,7 @@ fn cpu_and_network_alone_are_enough_for_a_report_and_no_more() {
         assert_eq!(with(WantedAction::Stop, &busy).verdict, Verdict::Unjudged);
     }
     // A little of both suggests nothing, and neither does half a window.
-    assert_eq!(with(WantedAction::Report, &host(7.0, 0.0)).verdict, Verdict::Unjudged);
+    assert_eq!(with(WantedAction::Report, &host(3.0, 0.0)).verdict, Verdict::Unjudged);
     let half = measured([series(Gauge::Cpu, None, |n| (n > 40).then_some(1.0))]);
     assert_eq!(with(WantedAction::Report, &half).verdict, Verdict::Unjudged);
 }
@@ -416,4 +354,39 @@ fn a_sample_of_before_the_window_is_no_evidence() {
     // One that reaches into it is.
     old[0].samples.push(Sample { at: at(0) - TimeDelta::minutes(3), value: 90.0 });
     assert_eq!(judged(&machine(&[]), &measured(old)).verdict, IdleVerdict::Busy);
+}
+
+#[test]
+fn fl_012_the_last_samples_ended_just_now() {
+    // Every GPU's last samples of this step ended so many minutes ago.
+    let ended = |step: i64, minutes: i64| {
+        let step = TimeDelta::minutes(step);
+        let samples = |_| {
+            let ends =
+                (0..).map(move |place| now() - TimeDelta::minutes(minutes) - step * (place + 1));
+            ends.take_while(|at| *at >= now() - TimeDelta::hours(6))
+                .map(|at| Sample { at, value: 0.0 })
+                .collect()
+        };
+        let all = (0..8).map(|gpu| Series {
+            step: Span::from_secs(step.num_seconds().unsigned_abs()),
+            samples: samples(gpu),
+            ..flat(Gauge::GpuUtilisation, gpu, 0.0)
+        });
+        judged(&machine(&[]), &measured(all))
+    };
+    for minutes in [0, 1, 10] {
+        assert_eq!(ended(1, minutes).verdict, IdleVerdict::Idle, "{minutes}");
+        // CloudWatch's five minutes can be read up to five minutes after their end: a moment before
+        // that the last ones that can be read ended not quite ten minutes ago.
+        assert_eq!(ended(5, minutes).verdict, IdleVerdict::Idle, "{minutes}");
+    }
+    assert_eq!(gap(&ended(1, 11)), "no samples since 08:49 UTC (DCGM)");
+    assert_eq!(gap(&ended(5, 11)), "no samples since 08:49 UTC (DCGM)");
+    assert_eq!(ended(15, 30).verdict, IdleVerdict::Idle, "two steps");
+    assert_eq!(gap(&ended(15, 31)), "no samples since 08:29 UTC (DCGM)");
+    // One GPU that nobody has seen since is enough.
+    let mut one = all_at(0.0);
+    one[6] = series(Gauge::GpuUtilisation, 3, |n| (n < SAMPLES - 3).then_some(0.0));
+    assert_eq!(gap(&judged(&machine(&[]), &measured(one))), "no samples since 08:45 UTC (DCGM)");
 }

@@ -14,3 +14,5 @@ mod own;
 mod owners;
 mod protection;
 mod rules;
+mod slices;
+mod suspects;

@@ -56,8 +56,13 @@ pub(crate) fn measured(series: impl IntoIterator<Item = Series>) -> Measured {
     Measured { series: series.into_iter().collect(), gaps: Vec::new() }
 }
 
-/// Utilisation of all eight GPUs at this value, with 0.4 GiB in use on each.
+/// Utilisation of all eight GPUs at this value, with 0.4 GiB in use on each, and calm CPUs.
 pub(crate) fn all_at(value: f64) -> Vec<Series> {
+    gpus_at(value).into_iter().chain([flat(Gauge::Cpu, None, 1.0)]).collect()
+}
+
+/// The same where nobody measures the CPUs.
+pub(crate) fn gpus_at(value: f64) -> Vec<Series> {
     (0..8)
         .flat_map(|gpu| [flat(Gauge::GpuUtilisation, gpu, value), flat(Gauge::GpuMemory, gpu, 0.4)])
         .collect()

@@ -45,6 +45,43 @@ fn an_owner_has_an_idle_machine_stopped_by_a_tag() {
 }
 
 #[test]
+fn a_tag_that_no_known_owner_answers_for_only_reports() {
+    let zeros = measured(all_at(0.0));
+    let hours = ("working-hours", "Tue-Fri 08:00-19:00");
+    let judge = |owner: &[(&str, &str)], tag| {
+        let instance = machine(&[owner, &[tag]].concat());
+        judge_measured(PolicySpec::default(), &instance, Some(&zeros), now())
+    };
+    for (tag, rule) in [(("idle-stop", "2h"), "idle-stop"), (hours, "working-hours")] {
+        for (owner, status) in [
+            (&[][..], "absent"),
+            (&[("owner", "")][..], "empty"),
+            (&[("owner", "alice"), ("Owner", "bob")][..], "conflicting"),
+        ] {
+            let judgement = judge(owner, tag);
+            assert_eq!(judgement.verdict, Verdict::Orphan, "{}", judgement.why);
+            assert_eq!(judgement.wanted, Some(WantedAction::Report), "{status}");
+            let (answer, action, text) = says(&judgement, rule).expect("its own rule");
+            assert_eq!((answer, action), (Answer::Yes, WantedAction::Report));
+            let (key, value) = tag;
+            let why = format!(
+                "; only reported: tag {key}={value:?} is nobody's consent (owner {status})"
+            );
+            assert!(text.ends_with(&why) && judgement.why.contains(&why), "{text}");
+        }
+        assert_eq!(judge(&[("owner", "alice")], tag).wanted, Some(WantedAction::Stop));
+    }
+    // A rule of the configuration asks nobody, and a report needs no consent.
+    let instance = machine(&[("idle-stop", "2h")]);
+    let idle = idle_rule(reaper_policy::IdleSpec::default());
+    let both = judge_measured(idle, &instance, Some(&zeros), now());
+    assert_eq!(says(&both, "idle").expect("asked").1, WantedAction::Stop);
+    let held = all_at(0.0).into_iter().chain([flat(Gauge::GpuMemory, 0, 30.0)]);
+    let held = judge_measured(PolicySpec::default(), &instance, Some(&measured(held)), now());
+    assert!(!held.why.contains("consent"), "{}", held.why);
+}
+
+#[test]
 fn an_idle_machine_is_stopped_outside_its_working_hours() {
     let instance = tagged(&[("working-hours", "Mon-Fri 08:00-19:00 Europe/Amsterdam")]);
     let zeros = measured(all_at(0.0));
@@ -131,6 +168,8 @@ fn the_longest_window_that_anybody_asks_about_is_measured() {
     spec.rules[0].except = Some(except.rules[0].when.clone());
     let asking = Policy::new(spec);
     assert_eq!(asking.idle_window(&tagged_machines, now()), Some(hours(24)));
+    let windows = [hours(1), hours(3), hours(6), hours(24)];
+    assert_eq!(asking.idle_windows(&tagged_machines, now()), windows.into());
     // The rules ask about every machine; with none there is nothing to be measured.
     let mut unread_tags = tagged(&[]);
     unread_tags.tags = known(Tags::new(vec![Tag::pair("idle-stop", "later")]));
