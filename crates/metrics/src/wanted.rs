@@ -2,7 +2,8 @@
 //! of `reaper probe`'s textfile and of `node_exporter`.
 //!
 //! Every query looks at the raw values of one step and no further back, so that a step without any
-//! has no point: nothing is carried over a gap. Labels that come and go with a container are summed
+//! has no point: nothing is carried over a gap. What `reaper probe` said counts only for steps in which
+//! it lived: an exporter serves the file of a dead one for ever. Labels that come and go with a container are summed
 //! up, so that a GPU is one series whoever uses it.
 
 use reaper_model::{Gauge, Statistic};
@@ -12,6 +13,16 @@ use crate::promql::quoted;
 
 /// What `reaper probe` says whose samples they are with, whatever the server's own label says.
 const PROBE_LABEL: &str = "machine";
+
+/// Who measured what `reaper probe` put there. Not as its samples in the state are called: those name
+/// accelerators otherwise, and one card would be taken for two.
+const PROBE: &str = "reaper probe (Prometheus)";
+
+/// When the probe last looked, in seconds since 1970: the sign of its life.
+const PROBE_LOOKED: &str = "reaper_probe_last_sample_timestamp_seconds";
+
+/// What tells one file of a probe from that of another, so that one that lives vouches for no other.
+const PROBE_FILE: &str = "machine, instance, job";
 
 /// One quantity as one kind of exporter tells it.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +73,7 @@ const fn dcgm(gauge: Gauge, names: &'static [&'static str], scale: f64) -> Wante
 
 const fn probe(gauge: Gauge, names: &'static [&'static str], scale: f64) -> Wanted {
     let parts = if gauge.per_gpu() { Some(PROBE_PARTS) } else { None };
-    Wanted { gauge, source: "reaper probe", names, scale, form: Form::Level, parts, probe: true }
+    Wanted { gauge, source: PROBE, names, scale, form: Form::Level, parts, probe: true }
 }
 
 const fn node(gauge: Gauge, names: &'static [&'static str], form: Form) -> Wanted {
@@ -115,6 +126,14 @@ impl Wanted {
         grid: &Grid,
     ) -> String {
         let range = grid.range();
+        // `time()` is the end of each step, and the file's time that of the machine's own clock.
+        let alive = |mine: &str| {
+            let seconds = grid.step.as_secs();
+            format!(
+                " and on ({PROBE_FILE}) \
+                 (abs(time() - max_over_time({PROBE_LOOKED}{{{mine}}}{range})) < {seconds})"
+            )
+        };
         let mine = format!("{label}=~{}", quoted(pattern));
         let by = self.parts.map_or_else(
             || label.to_owned(),
@@ -129,8 +148,9 @@ impl Wanted {
                     Statistic::Mean if self.gauge != Gauge::GpuMemory => "avg",
                     Statistic::Mean | Statistic::Peak => "max",
                 };
+                let alive = if self.probe { alive(&mine) } else { String::new() };
                 let one = |name: &str| {
-                    format!("{word} by ({by}) ({word}_over_time({name}{{{mine}}}{range}))")
+                    format!("{word} by ({by}) ({word}_over_time({name}{{{mine}}}{range}){alive})")
                 };
                 each(&one, " or ")
             }
@@ -172,13 +192,22 @@ mod tests {
             r#"max by (instance, gpu, UUID, GPU_I_ID) (max_over_time(DCGM_FI_DEV_GPU_UTIL{instance=~"a\\.b|c"}[300s]))"#
         );
         assert_eq!(
-            query(Gauge::GpuEngine, "reaper probe", Statistic::Mean),
-            r#"avg by (machine, gpu, uuid, slice) (avg_over_time(reaper_gpu_engine_percent{machine=~"a\\.b|c"}[300s]))"#
-        );
-        assert_eq!(
             query(Gauge::Cpu, "node_exporter", Statistic::Peak),
             r#"1 - avg by (instance) (rate(node_cpu_seconds_total{mode="idle",instance=~"a\\.b|c"}[300s]))"#
         );
+    }
+
+    #[test]
+    fn fl_097_what_a_probe_said_counts_where_it_lived() {
+        assert_eq!(
+            query(Gauge::GpuEngine, PROBE, Statistic::Mean),
+            r#"avg by (machine, gpu, uuid, slice) (avg_over_time(reaper_gpu_engine_percent{machine=~"a\\.b|c"}[300s]) and on (machine, instance, job) (abs(time() - max_over_time(reaper_probe_last_sample_timestamp_seconds{machine=~"a\\.b|c"}[300s])) < 300))"#
+        );
+        for wanted in ALL.iter().filter(|wanted| wanted.names[0].starts_with("reaper_")) {
+            let text = query(wanted.gauge, wanted.source, Statistic::Peak);
+            assert!(text.contains(PROBE_LOOKED), "{text}");
+            assert_ne!(wanted.source, "reaper probe", "so the samples in the state are called");
+        }
     }
 
     #[test]

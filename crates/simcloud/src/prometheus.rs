@@ -2,7 +2,7 @@
 //! exporter, `node_exporter` and `reaper probe`, and the range queries that `reaper` asks.
 //!
 //! It keeps no series of its own: a query is understood as far as `reaper` words it (the highest or
-//! the mean over a step, growth of counters) and answered from the meters; any other is refused as
+//! the mean over a step, growth of counters, only where a probe lived) and answered from the meters; any other is refused as
 //! the real one refuses what it cannot parse. That what it answers is what a real server answers is
 //! tested where the queries are made.
 

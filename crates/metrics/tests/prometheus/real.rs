@@ -9,6 +9,8 @@ use secrecy::SecretString;
 use crate::fixture::{context, machine, now, of, peak, peaks, series, source, window};
 use crate::server::{Past, RealPrometheus};
 
+const LOOKED: &str = "reaper_probe_last_sample_timestamp_seconds";
+
 /// Every minute of the last six hours, the last one just now.
 fn minutes() -> impl Iterator<Item = i64> {
     let end = now().timestamp();
@@ -17,6 +19,14 @@ fn minutes() -> impl Iterator<Item = i64> {
 
 fn constant(value: f64) -> impl Iterator<Item = (i64, f64)> {
     minutes().map(move |at| (at, value))
+}
+
+/// A probe's sign of life: until so many minutes ago it looked each minute, and nobody took away
+/// what it wrote last.
+fn looked(died: i64) -> impl Iterator<Item = (i64, f64)> {
+    let last = now().timestamp() - died * 60;
+    #[expect(clippy::cast_precision_loss, reason = "seconds of this century")]
+    minutes().map(move |at| (at, at.min(last) as f64))
 }
 
 fn dcgm(instance: &str, gpu: u32) -> String {
@@ -108,7 +118,8 @@ async fn slices_hosts_and_the_probes_series_are_read_in_their_units() {
         .series("reaper_gpu_power_percent", probe, constant(12.5))
         .series("reaper_gpu_memory_used_bytes", probe, constant(2_147_483_648.0))
         .series("reaper_gpu_processes", probe, constant(3.0))
-        .series("reaper_cpu_percent", "machine=\"id-m\"", constant(4.0))
+        .series("reaper_cpu_percent", "machine=\"id-m\",instance=\"scraper:9100\"", constant(4.0))
+        .series(LOOKED, "machine=\"id-m\",instance=\"scraper:9100\"", looked(0))
         .series("node_cpu_seconds_total", &node(0, "idle"), counter(0.5))
         .series("node_cpu_seconds_total", &node(1, "idle"), counter(1.0))
         .series("node_cpu_seconds_total", &node(0, "user"), counter(0.5));
@@ -131,9 +142,55 @@ async fn slices_hosts_and_the_probes_series_are_read_in_their_units() {
     assert_eq!((one(Gauge::GpuMemory), one(Gauge::GpuProcesses)), (2.0, 3.0));
     let cpu = series(measured, Gauge::Cpu);
     let by: Vec<_> = cpu.iter().map(|it| (it.source.as_str(), peak(it).round())).collect();
-    assert_eq!(by, [("node_exporter", 25.0), ("reaper probe", 4.0)]);
+    assert_eq!(by, [("node_exporter", 25.0), ("reaper probe (Prometheus)", 4.0)]);
     assert!(cpu.iter().all(|it| it.gpu.is_none()));
     assert!((one(Gauge::Network) - 1500.0).abs() < 1.0, "{}", one(Gauge::Network));
+}
+
+#[tokio::test]
+async fn fl_097_the_file_of_a_dead_probe_says_nothing_of_the_time_since() {
+    let labels = |machine: &str, target: &str| {
+        format!("machine=\"{machine}\",instance=\"{target}:9100\",job=\"node\"")
+    };
+    let card = |machine: &str, target: &str| {
+        format!("{},gpu=\"0\",uuid=\"GPU-0\",slice=\"\"", labels(machine, target))
+    };
+    let utilisation = "reaper_gpu_utilisation_percent";
+    let mut past = Past::default();
+    // One lives, one died three hours ago and left its file, one tells no time, one has a clock that
+    // is far ahead.
+    past.series(utilisation, &card("id-lives", "a"), constant(0.0))
+        .series(LOOKED, &labels("id-lives", "a"), looked(0))
+        .series(utilisation, &card("id-dead", "b"), constant(0.0))
+        .series("reaper_cpu_percent", &labels("id-dead", "b"), constant(1.0))
+        .series(LOOKED, &labels("id-dead", "b"), looked(180))
+        .series(utilisation, &card("id-mute", "c"), constant(0.0))
+        .series(utilisation, &card("id-ahead", "d"), constant(0.0))
+        .series(LOOKED, &labels("id-ahead", "d"), constant(1e10));
+    // Of a machine that moved, the old place still serves what was written there.
+    past.series(utilisation, &card("id-moved", "old"), constant(77.0))
+        .series(LOOKED, &labels("id-moved", "old"), looked(600))
+        .series(utilisation, &card("id-moved", "new"), constant(3.0))
+        .series(LOOKED, &labels("id-moved", "new"), looked(0));
+    let server = RealPrometheus::start(&past, false);
+    let source = source(&server.url(), Auth::None);
+    let names = ["id-lives", "id-dead", "id-mute", "id-ahead", "id-moved"];
+    let machines = names.map(|id| machine(id, id, 1));
+    for statistic in [Statistic::Peak, Statistic::Mean] {
+        let all = source.measure(&context(), &machines.each_ref(), &window(6, statistic)).await;
+        let told: Vec<&str> = all.iter().map(|(id, _)| id.native.as_str()).collect();
+        assert_eq!(told, ["id-lives", "id-dead", "id-moved"]);
+        let load = |n: usize| series(of(&all, &machines[n]), Gauge::GpuUtilisation)[0];
+        assert_eq!(load(0).samples.len(), 72);
+        for gauge in [Gauge::GpuUtilisation, Gauge::Cpu] {
+            let found = series(of(&all, &machines[1]), gauge)[0];
+            // The step in which it died, and where steps are closed the one after its last look.
+            assert!((36..=37).contains(&found.samples.len()), "{}", found.samples.len());
+            let last = found.samples.iter().map(|sample| sample.at).max().expect("one");
+            assert!(now() - last >= TimeDelta::hours(3), "{last}");
+        }
+        assert_eq!((load(4).samples.len(), peak(load(4))), (72, 3.0));
+    }
 }
 
 #[tokio::test]

@@ -64,6 +64,19 @@ async fn it_answers_as_the_real_one() {
 }
 
 #[tokio::test]
+async fn fl_097_a_probe_counts_where_it_lived() {
+    let text = WORLD.replace("[prometheus]", "[prometheus]\n    exporters = [\"probe\"]");
+    let cloud = cloud(&text).await;
+    let machines = machines();
+    let all = peaks(&of_cloud(&cloud), &machines.each_ref()).await;
+    let load = series(of(&all, &machines[0]), Gauge::GpuUtilisation);
+    assert_eq!((load.len(), load[0].samples.len()), (8, 72));
+    assert_eq!(load[0].source.as_str(), "reaper probe (Prometheus)");
+    let slices = series(of(&all, &machines[1]), Gauge::GpuEngine);
+    assert_eq!((slices.len(), slices[0].samples.len()), (2, 15), "70 minutes and now");
+}
+
+#[tokio::test]
 async fn a_fleet_costs_a_query_per_quantity_and_not_per_machine() {
     let mut world = World::from_toml("clock = { start = \"2026-11-30T09:00:00Z\" }").expect("fine");
     world.meters = (0..1000)

@@ -1,12 +1,13 @@
 //! The part of the query language that `reaper` uses, understood and evaluated.
 //!
 //! ```text
-//! query = ["1 - "] word " by (" labels ") (" word "(" selector "[" seconds "s]))" {" + " …}
+//! query = ["1 - "] word " by (" labels ") (" word "(" selector "[" seconds "s])" [alive] ")" {" + " …}
+//! alive = " and on (" labels ") (abs(time() - max_over_time(" selector "[" seconds "s])) < " seconds ")"
 //! ```
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::clock::Clock;
 use crate::meter::Summary;
@@ -27,6 +28,16 @@ struct Term {
     inner: Word,
     selector: Selector,
     seconds: i64,
+    alive: Option<Alive>,
+}
+
+/// Only steps that hold a sign of life that is not older.
+#[derive(Debug, PartialEq, Eq)]
+struct Alive {
+    on: Vec<String>,
+    selector: Selector,
+    seconds: i64,
+    within: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +132,13 @@ impl Term {
         for series in all.iter().filter(|series| self.selector.means(series, whose)) {
             let kept = |name: &String| Some((name.clone(), label(series, whose, name)?.to_owned()));
             let group = groups.entry(self.by.iter().filter_map(kept).collect()).or_default();
+            let signs = self.alive.as_ref().map(|alive| alive.signs(series, all, whose));
             for at in times {
+                if let (Some(alive), Some(signs)) = (&self.alive, &signs)
+                    && !signs.iter().any(|sign| alive.holds(sign, clock, *at))
+                {
+                    continue;
+                }
                 // Open at its start: what was measured then belongs to the step before.
                 let span = step_before(*at, self.seconds);
                 let summary = series.meter.summary(clock, series.metric.gauge, series.part, span);
@@ -144,6 +161,27 @@ impl Term {
                 (labels, points.into_iter().map(|(at, it)| (at, total(it))).collect())
             })
             .collect()
+    }
+}
+
+impl Alive {
+    /// The signs of life that a series goes with.
+    fn signs<'s, 'w>(
+        &self,
+        of: &Series<'_>,
+        all: &'s [Series<'w>],
+        whose: &str,
+    ) -> Vec<&'s Series<'w>> {
+        let same = |other: &&Series<'w>| {
+            self.selector.means(other, whose)
+                && self.on.iter().all(|name| label(of, whose, name) == label(other, whose, name))
+        };
+        all.iter().filter(same).collect()
+    }
+
+    fn holds(&self, sign: &Series<'_>, clock: &Clock, at: DateTime<Utc>) -> bool {
+        let looked = sign.looked(clock, step_before(at, self.seconds));
+        looked.is_some_and(|looked| (at - looked).abs() < TimeDelta::seconds(self.within))
     }
 }
 
@@ -241,13 +279,36 @@ impl<'a> Input<'a> {
             _ => return Err(self.unexpected()),
         };
         self.need("(")?;
+        let selector = self.metric()?;
+        self.need("[")?;
+        let seconds = self.seconds()?;
+        self.need("])")?;
+        let alive = if self.take(" and on (") { Some(self.alive()?) } else { None };
+        self.need(")")?;
+        Ok(Term { outer, by, inner, selector, seconds, alive })
+    }
+
+    fn alive(&mut self) -> Result<Alive, String> {
+        let on = self.until(')')?.split(", ").map(str::to_owned).collect();
+        self.need(" (abs(time() - max_over_time(")?;
+        let selector = self.metric()?;
+        self.need("[")?;
+        let seconds = self.seconds()?;
+        self.need("])) < ")?;
+        let within = self.until(')')?.parse().map_err(|_| self.unexpected())?;
+        Ok(Alive { on, selector, seconds, within })
+    }
+
+    fn seconds(&mut self) -> Result<i64, String> {
+        self.until('s')?.parse().map_err(|_| self.unexpected())
+    }
+
+    /// A name and the conditions behind it.
+    fn metric(&mut self) -> Result<Selector, String> {
         let name = self.name()?.to_owned();
         let mut selector = self.selector()?;
         selector.0.push(("__name__".to_owned(), Test::AnyOf(vec![name])));
-        self.need("[")?;
-        let seconds = self.until('s')?.parse().map_err(|_| self.unexpected())?;
-        self.need("]))")?;
-        Ok(Term { outer, by, inner, selector, seconds })
+        Ok(selector)
     }
 
     fn selector(&mut self) -> Result<Selector, String> {
@@ -317,6 +378,7 @@ mod tests {
     fn what_reaper_asks_is_understood() {
         for text in [
             r#"max by (instance, gpu, UUID, GPU_I_ID) (max_over_time(X{instance=~"a\\.b|c:1"}[300s]))"#,
+            r#"max by (m) (max_over_time(X{m=~"a"}[300s]) and on (m, job) (abs(time() - max_over_time(T{m=~"a"}[300s])) < 300))"#,
             r#"1 - avg by (instance) (rate(n{mode="idle",instance=~"a"}[60s]))"#,
             r#"sum by (i) (rate(a{device!~"lo|x.*",i=~"a"}[60s])) + sum by (i) (rate(b{i=~"a"}[60s]))"#,
         ] {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use reaper_model::Gauge;
 
+use crate::clock::Clock;
 use crate::meter::{Meter, Part};
 use crate::prometheus::PrometheusWorld;
 use crate::world::World;
@@ -30,6 +32,8 @@ pub(super) enum Kind {
     Counter,
     /// A counter of the seconds in which a CPU did nothing.
     Idle,
+    /// When the exporter last looked, at whatever.
+    Looked,
 }
 
 const fn level(exporter: &'static str, name: &'static str, gauge: Gauge, scale: f64) -> Metric {
@@ -41,7 +45,7 @@ const fn counter(name: &'static str, gauge: Gauge, scale: f64) -> Metric {
 }
 
 /// All of them. Traffic is told in halves: in and out, read and written.
-const METRICS: [Metric; 16] = [
+const METRICS: [Metric; 17] = [
     level("dcgm", "DCGM_FI_DEV_GPU_UTIL", Gauge::GpuUtilisation, 1.0),
     level("dcgm", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", Gauge::GpuEngine, 0.01),
     level("dcgm", "DCGM_FI_DEV_FB_USED", Gauge::GpuMemory, 1024.0),
@@ -53,6 +57,14 @@ const METRICS: [Metric; 16] = [
     level("probe", "reaper_cpu_percent", Gauge::Cpu, 1.0),
     level("probe", "reaper_network_bytes_per_second", Gauge::Network, 1.0),
     level("probe", "reaper_disk_bytes_per_second", Gauge::Disk, 1.0),
+    Metric {
+        name: "reaper_probe_last_sample_timestamp_seconds",
+        // Of none alone.
+        gauge: Gauge::Cpu,
+        exporter: "probe",
+        scale: 1.0,
+        kind: Kind::Looked,
+    },
     Metric {
         name: "node_cpu_seconds_total",
         gauge: Gauge::Cpu,
@@ -79,9 +91,29 @@ impl Series<'_> {
     /// A value of the meter as the exporter tells it; of a counter, its growth in a second.
     pub(super) fn told(&self, measured: f64) -> f64 {
         match self.metric.kind {
-            Kind::Level | Kind::Counter => measured * self.metric.scale,
+            Kind::Level | Kind::Counter | Kind::Looked => measured * self.metric.scale,
             Kind::Idle => 1.0 - measured * self.metric.scale,
         }
+    }
+
+    /// When its exporter last measured anything in a time.
+    pub(super) fn looked(
+        &self,
+        clock: &Clock,
+        (from, until): (DateTime<Utc>, DateTime<Utc>),
+    ) -> Option<DateTime<Utc>> {
+        let exporter = self.metric.exporter;
+        let told: Vec<(Gauge, Part)> = METRICS
+            .iter()
+            .filter(|metric| metric.exporter == exporter && metric.kind != Kind::Looked)
+            .flat_map(|metric| {
+                self.meter.parts(metric.gauge).into_iter().map(|it| (metric.gauge, it))
+            })
+            .collect();
+        let any = |at: &DateTime<Utc>| {
+            told.iter().any(|(gauge, part)| self.meter.at(clock, *gauge, *part, *at).is_some())
+        };
+        self.meter.times(from, until).filter(any).last()
     }
 }
 
@@ -98,7 +130,11 @@ pub(super) fn all(world: &World) -> Vec<Series<'_>> {
             if !meter.is_by(&["prometheus", metric.exporter]) {
                 continue;
             }
-            for part in meter.parts(metric.gauge) {
+            let parts = match metric.kind {
+                Kind::Looked => vec![Part::Machine],
+                _ => meter.parts(metric.gauge),
+            };
+            for part in parts {
                 let labels = labels(&world.prometheus, meter, metric, part);
                 series.push(Series { metric: **metric, labels, meter, part });
             }
