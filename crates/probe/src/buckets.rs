@@ -1,9 +1,11 @@
 //! Raw samples, gathered into buckets of five minutes: their highest, their mean, their number. What
-//! cannot be is dropped here and said, so that it spoils no mean.
+//! cannot be is dropped here and said, so that it spoils no mean. What a clock that was wrong has
+//! stamped is forgotten as a whole: told as of another time, work would go unseen.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use reaper_model::samples::{
     BUCKET, SAMPLES_KEPT, SampleSeries, SampledGpu, Samples, bucket_start,
 };
@@ -13,6 +15,9 @@ use crate::reading::{Gpus, HostReading, Level, Values, gib};
 
 /// Series that are kept at most: 16 GPUs with eight slices, with all gauges, stay below.
 const MOST_SERIES: usize = 1000;
+
+/// By how much the wall clock may differ from the time that has passed: a look waits for its turn.
+const STEADY: TimeDelta = TimeDelta::seconds(5);
 
 /// More memory than a card will have, GiB.
 const MOST_MEMORY: f64 = 100_000.0;
@@ -37,6 +42,20 @@ pub struct Buckets {
     /// By start of the bucket.
     series: BTreeMap<Key, BTreeMap<DateTime<Utc>, Cell>>,
     troubles: Vec<String>,
+    /// When the last look was, by the clock of then.
+    last: Option<DateTime<Utc>>,
+}
+
+/// What the wall clock did since the look before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passed {
+    /// It went on as time did.
+    Steadily,
+    /// It went further than time did: set ahead, or the machine slept. What was measured stays where
+    /// it is, and the time between is a gap.
+    Ahead,
+    /// It was set back, so that everything so far may be of other times than it says.
+    Back,
 }
 
 impl Buckets {
@@ -48,12 +67,14 @@ impl Buckets {
             gpus: BTreeMap::new(),
             series: BTreeMap::new(),
             troubles: Vec::new(),
+            last: None,
         }
     }
 
     /// Goes on from what was written before.
     pub fn resume(samples: &Samples, version: &str) -> Self {
         let mut buckets = Self::new(&samples.machine, version);
+        buckets.last = Some(samples.written_at);
         buckets.gpus = samples.gpus.iter().map(|gpu| (gpu.id.clone(), gpu.clone())).collect();
         for series in &samples.series {
             let key = (series.gauge, series.gpu.clone(), series.slice.clone());
@@ -66,6 +87,25 @@ impl Buckets {
             buckets.series.insert(key, cells.collect());
         }
         buckets
+    }
+
+    /// Told of the time of a look before it is taken; `passed` is what went by since the one before on
+    /// a clock that nobody sets, if that is known. After a step back nothing of before is kept.
+    pub fn meet(&mut self, now: DateTime<Utc>, passed: Option<Duration>) -> Passed {
+        let newest = self.series.values().filter_map(|cells| cells.keys().next_back()).max();
+        let of_the_future = newest.is_some_and(|newest| *newest > bucket_start(now + STEADY));
+        let Some(last) = self.last.replace(now) else { return Passed::Steadily };
+        let went = now - last;
+        let passed = passed.and_then(|passed| TimeDelta::from_std(passed).ok());
+        if of_the_future || went - passed.unwrap_or_default() < -STEADY {
+            self.series.clear();
+            self.gpus.clear();
+            return Passed::Back;
+        }
+        match passed {
+            Some(passed) if went - passed > STEADY => Passed::Ahead,
+            _ => Passed::Steadily,
+        }
     }
 
     /// Takes what one look has brought.
@@ -124,12 +164,12 @@ impl Buckets {
         cell.sum += level.mean;
     }
 
-    /// Drops what is too old, and what a clock that was ahead has left in the future.
+    /// Drops what is too old.
     fn trim(&mut self, now: DateTime<Utc>) {
         let newest = bucket_start(now);
         let oldest = newest - SAMPLES_KEPT.delta() + BUCKET.delta();
         for cells in self.series.values_mut() {
-            cells.retain(|at, _| oldest <= *at && *at <= newest);
+            cells.retain(|at, _| oldest <= *at);
         }
         self.series.retain(|_, cells| !cells.is_empty());
         let series = &self.series;

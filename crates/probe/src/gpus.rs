@@ -61,6 +61,17 @@ impl<D: Driver + 'static> Ways<D> {
     ///
     /// None could be read by either way; why, without a full stop.
     pub async fn read(&mut self) -> Result<Gpus, String> {
+        let mut gpus = self.read_either().await?;
+        // Of a card that is cut into slices its own figures do not see their work. With slices beside
+        // them that shows; without, an idle card would.
+        for gpu in gpus.gpus.iter_mut().filter(|gpu| gpu.mig && gpu.slices.is_empty()) {
+            gpu.values.utilisation = None;
+            gpu.values.engine = None;
+        }
+        Ok(gpus)
+    }
+
+    async fn read_either(&mut self) -> Result<Gpus, String> {
         let Some(load) = self.load.clone() else { return self.smi.read().await };
         let why = match self.by_library(load).await {
             Ok(gpus) => return Ok(self.with_slices(gpus).await),

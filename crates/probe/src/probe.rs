@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use reaper_model::Samples;
+use tokio::time::Instant;
 
-use crate::buckets::Buckets;
+use crate::buckets::{Buckets, Passed};
 use crate::gpus::Ways;
 use crate::history::History;
 use crate::host::{Counters, Host, between};
@@ -17,6 +18,8 @@ pub struct Probe<D> {
     host: Host,
     counters: Option<Counters>,
     buckets: Buckets,
+    /// When the last look began, on a clock that nobody sets.
+    looked: Option<Instant>,
 }
 
 /// What one look has brought.
@@ -41,18 +44,27 @@ impl<D: Driver + 'static> Probe<D> {
             Some(History { samples, counters }) => (Buckets::resume(&samples, version), counters),
             None => (Buckets::new(machine, version), None),
         };
-        Self { ways, host, counters, buckets }
+        Self { ways, host, counters, buckets, looked: None }
     }
 
     /// Looks once. What could not be read is among the troubles of its accelerators.
     pub async fn look(&mut self, now: DateTime<Utc>) -> Look {
+        let began = Instant::now();
+        let passed = self.looked.replace(began).map(|before| began.duration_since(before));
+        let clock = self.buckets.meet(now, passed);
         let mut gpus = self.ways.read().await.unwrap_or_else(|why| Gpus {
             gpus: Vec::new(),
             troubles: vec![format!("no GPU can be read: {why}")],
         });
         let counters = self.host.read(now);
         let before = self.counters.replace(counters.clone());
+        // What passed in a second is not known where seconds are not.
+        let before = before.filter(|_| clock == Passed::Steadily);
         let host = before.map(|before| between(&before, &counters)).unwrap_or_default();
+        if clock == Passed::Back {
+            let why = "the machine's clock was set back: what was measured before is forgotten";
+            gpus.troubles.push(why.to_owned());
+        }
         self.buckets.add(now, &gpus, host);
         self.buckets.troubles().clone_into(&mut gpus.troubles);
         Look { gpus, host }

@@ -18,7 +18,16 @@ fn card(uuid: &str, utilisation: Option<f64>) -> Gpus {
 
 fn add(buckets: &mut Buckets, after: i64, utilisation: Option<f64>) {
     let at = now() + TimeDelta::seconds(after);
+    buckets.meet(at, None);
     buckets.add(at, &card("GPU-1", utilisation), HostReading::default());
+}
+
+/// The same, with what passed since the look before on a clock that nobody sets.
+fn look(buckets: &mut Buckets, after: i64, passed: u64, utilisation: f64) -> Passed {
+    let at = now() + TimeDelta::seconds(after);
+    let clock = buckets.meet(at, Some(Duration::from_secs(passed)));
+    buckets.add(at, &card("GPU-1", Some(utilisation)), HostReading::default());
+    clock
 }
 
 fn written(buckets: &Buckets, after: i64) -> Samples {
@@ -98,12 +107,58 @@ fn what_is_older_than_a_day_and_two_hours_goes() {
 }
 
 #[test]
-fn what_a_clock_that_was_ahead_left_behind_goes() {
+fn fl_012_what_a_clock_that_was_ahead_has_stamped_is_forgotten_as_a_whole() {
+    // An hour ahead: most of what it stamped lies in the past by the time that it is corrected.
     let mut buckets = Buckets::new("i-1", "0.1.0");
-    add(&mut buckets, 86_400, Some(0.0));
-    add(&mut buckets, 0, Some(50.0));
-    let samples = written(&buckets, 0);
+    for minute in 0..90 {
+        add(&mut buckets, minute * 60, Some(0.0));
+    }
+    add(&mut buckets, 1800, Some(50.0));
+    let samples = written(&buckets, 1800);
     assert_eq!(samples.series[0].peak, [Some(50.0)]);
+    assert_eq!(samples.series[0].raw, [1]);
+}
+
+#[test]
+fn fl_012_a_step_back_shows_in_the_time_that_passed() {
+    let mut buckets = Buckets::new("i-1", "0.1.0");
+    assert_eq!(look(&mut buckets, 0, 0, 1.0), Passed::Steadily);
+    assert_eq!(look(&mut buckets, 57, 60, 2.0), Passed::Steadily, "a look may be late");
+    // Later than the look before, and yet set back by forty seconds.
+    assert_eq!(look(&mut buckets, 77, 60, 3.0), Passed::Back);
+    let series = &written(&buckets, 77).series[0];
+    assert_eq!((series.raw.as_slice(), series.peak.as_slice()), (&[1][..], &[Some(3.0)][..]));
+}
+
+#[test]
+fn fl_012_over_a_restart_samples_of_the_future_are_forgotten_with_all_others() {
+    let mut before = Buckets::new("i-1", "0.1.0");
+    add(&mut before, 0, Some(0.0));
+    add(&mut before, 7200, Some(0.0));
+    // By when it was written, and by the buckets themselves.
+    let written_ahead = written(&before, 7200);
+    let mut kept_ahead = written_ahead.clone();
+    kept_ahead.written_at = now();
+    for samples in [written_ahead, kept_ahead] {
+        let mut buckets = Buckets::resume(&samples, "0.1.0");
+        assert_eq!(buckets.meet(now() + TimeDelta::minutes(10), None), Passed::Back);
+        add(&mut buckets, 600, Some(50.0));
+        assert_eq!(written(&buckets, 600).series[0].peak, [Some(50.0)]);
+    }
+    // Written by a clock that was right, it is kept.
+    let mut buckets = Buckets::resume(&written(&before, 7200), "0.1.0");
+    assert_eq!(buckets.meet(now() + TimeDelta::hours(3), None), Passed::Steadily);
+}
+
+#[test]
+fn fl_097_a_jump_ahead_is_a_gap_and_nothing_is_filled() {
+    let mut buckets = Buckets::new("i-1", "0.1.0");
+    look(&mut buckets, 0, 0, 1.0);
+    assert_eq!(look(&mut buckets, 10, 10, 1.0), Passed::Steadily);
+    assert_eq!(look(&mut buckets, 1220, 10, 2.0), Passed::Ahead);
+    let series = &written(&buckets, 1220).series[0];
+    assert_eq!(series.raw, [2, 0, 0, 0, 1]);
+    assert_eq!(series.peak, [Some(1.0), None, None, None, Some(2.0)]);
 }
 
 #[test]

@@ -122,6 +122,23 @@ async fn slices_come_from_the_tool_and_their_engines_from_the_library() {
 }
 
 #[tokio::test]
+async fn fl_098_a_card_whose_slices_are_not_known_shows_no_rest() {
+    let of = |mig: bool| {
+        let mut card = Card::idle("GPU-1");
+        card.mig = Ok(mig);
+        card.engine = Ok(Some(0.0));
+        Cards::of(vec![card])
+    };
+    for (mig, known) in [(true, None), (false, Some(crate::reading::Level::of(0.0)))] {
+        let (_folder, smi) = tool(None);
+        let mut ways = Ways::new(move || Ok(of(mig)), smi, LIMIT);
+        let values = ways.read().await.expect("read").gpus[0].values.clone();
+        assert_eq!((values.utilisation, values.engine), (known, known), "MIG {mig}");
+        assert!(values.memory_used.is_some(), "of all of its slices together");
+    }
+}
+
+#[tokio::test]
 async fn slices_that_cannot_be_read_are_said() {
     let (_folder, smi) = tool(None);
     let mut card = Card::idle("GPU-1");
