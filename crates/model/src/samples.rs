@@ -11,7 +11,8 @@
 //! ```
 //!
 //! The n-th number of a series stands for the time from `from` + n × `step_seconds` on. Where `raw`
-//! is 0 nothing was measured, which is not the same as nothing having happened.
+//! is 0 nothing was measured, which is not the same as nothing having happened; where it is less than
+//! [`LEAST_LOOKS`], too little to call that time idle.
 
 use std::fmt::Write as _;
 
@@ -26,6 +27,12 @@ pub const SAMPLES_SCHEMA: &str = "reaper.samples/1";
 
 /// What one bucket stands for.
 pub const BUCKET: Span = Span::from_secs(5 * 60);
+
+/// Raw samples that a bucket needs to prove anything but work: at a look each minute, one may fail.
+pub const LEAST_LOOKS: u32 = 4;
+
+/// The longest time between two looks of a probe that stays up.
+pub const LONGEST_PAUSE: Span = Span::from_secs(60);
 
 /// How far back the buckets of one object go. A day and some, so that daily runs see all of a day.
 pub const SAMPLES_KEPT: Span = Span::from_secs(26 * 3600);
@@ -86,7 +93,7 @@ pub struct SampleSeries {
     pub gpu: Option<String>,
     /// Of which MIG slice of it, by the number of its GPU instance.
     pub slice: Option<String>,
-    /// How many raw samples each bucket holds.
+    /// How many raw samples each bucket holds: one a look.
     pub raw: Vec<u32>,
     /// Their highest.
     pub peak: Vec<Option<f64>>,

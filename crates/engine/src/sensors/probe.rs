@@ -5,7 +5,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use reaper_ledger::Store;
-use reaper_model::samples::{BUCKET, Samples};
+use reaper_model::samples::{BUCKET, LEAST_LOOKS, Samples};
 use reaper_model::{
     Gauge, Ignorance, Instance, InstanceId, Measured, Sample, Series, Source, Span, Statistic,
     Unknown, Window,
@@ -87,24 +87,24 @@ fn measured(samples: &Samples, window: &Window) -> Measured {
         return gap(Ignorance::Unusable, &why);
     }
     let source = Source::new(NAME);
-    let series = samples.series.iter().filter(|series| proves(series.gauge));
-    let series = series.map(|told| {
+    let series = samples.series.iter().map(|told| {
         let values = match (window.statistic, told.gauge) {
             // How much memory is needed is the most that was in use, whatever is asked.
             (Statistic::Peak, _) | (Statistic::Mean, Gauge::GpuMemory) => &told.peak,
             (Statistic::Mean, _) => &told.mean,
         };
         let buckets = told.raw.iter().zip(values).enumerate();
+        let buckets = buckets.filter(|(_, (raw, _))| **raw > 0);
+        let buckets = buckets.filter_map(|(number, (raw, value))| {
+            Some((*raw, sample(samples.at(number)?, (*value)?, window)?))
+        });
         Series {
             gauge: told.gauge,
             gpu: told.gpu.clone(),
             slice: told.slice.clone(),
             source: source.clone(),
             step: BUCKET,
-            samples: buckets
-                .filter(|(_, (raw, _))| **raw > 0)
-                .filter_map(|(number, (_, value))| sample(samples.at(number)?, (*value)?, window))
-                .collect(),
+            samples: counted(buckets),
         }
     });
     // A trouble is of when the object was written; later ones are not known.
@@ -116,10 +116,16 @@ fn measured(samples: &Samples, window: &Window) -> Measured {
     }
 }
 
-/// Whether a run looks at it. The share of power is for the eyes of people: a card at rest draws 10 to
-/// 25 % of what it may, so that it would look at work for ever.
-fn proves(gauge: Gauge) -> bool {
-    gauge != Gauge::GpuPower
+/// The buckets that count, each with how many looks it holds. One with few looks proves no rest: what
+/// happened between them went unseen. It may show work, so the highest of them stays where it is above
+/// all that count.
+fn counted(buckets: impl Iterator<Item = (u32, Sample)>) -> Vec<Sample> {
+    let (whole, thin): (Vec<_>, Vec<_>) = buckets.partition(|(looks, _)| *looks >= LEAST_LOOKS);
+    let mut counted: Vec<Sample> = whole.into_iter().map(|(_, sample)| sample).collect();
+    let thin = thin.into_iter().map(|(_, sample)| sample);
+    let highest = thin.max_by(|one, other| one.value.total_cmp(&other.value));
+    counted.extend(highest.filter(|high| counted.iter().all(|it| it.value < high.value)));
+    counted
 }
 
 fn sample(at: DateTime<Utc>, value: f64, window: &Window) -> Option<Sample> {
@@ -129,8 +135,10 @@ fn sample(at: DateTime<Utc>, value: f64, window: &Window) -> Option<Sample> {
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;
+    use reaper_model::document::IdleVerdict;
     use reaper_model::samples::bucket_start;
-    use reaper_model::{Fact, Meter, Purchase, SampleSeries, State, StopKind, StopOffer};
+    use reaper_model::{Fact, Gpu, Meter, Purchase, SampleSeries, State, StopKind, StopOffer};
+    use reaper_policy::{IdleSpec, Idleness, idleness};
     use reaper_provider::RequestCounter;
 
     use super::*;
@@ -260,13 +268,44 @@ mod tests {
         assert!(told.gaps[0].why.starts_with("reaper probe: the machine's clock is 1h ahead"));
     }
 
+    /// What the judge says of an hour of these buckets.
+    fn judged(samples: &Samples) -> Idleness {
+        let mut instance = machine("i-1");
+        let gpu = Gpu { model: "A10".to_owned(), count: 1.into(), memory_gib: None };
+        instance.gpu = Fact::known(gpu, &Source::new("test"), now());
+        let spec = IdleSpec { window: Span::from_secs(3600), ..IdleSpec::default() };
+        let measured = measured(samples, &window(Statistic::Peak));
+        idleness(&instance, Some(&measured), &spec, now())
+    }
+
     #[test]
-    fn power_at_rest_is_not_taken_for_work() {
-        let mut samples = samples(&[(30, 0.0, 0.0)]);
-        samples.series.push(series(Gauge::GpuPower, Some("GPU-1"), &[(30, 18.0, 17.0)]));
-        let told = measured(&samples, &window(Statistic::Peak));
-        assert_eq!(told.series.len(), 1);
-        assert_eq!(told.series[0].gauge, Gauge::GpuUtilisation);
+    fn fl_096_power_at_rest_is_no_work_and_power_at_work_is_no_rest() {
+        for (power, verdict) in [(18.0, IdleVerdict::Idle), (90.0, IdleVerdict::Unknown)] {
+            let mut samples = samples(&[(30, 0.0, 0.0); 13]);
+            let drawn = [(30, power, power); 13];
+            samples.series.push(series(Gauge::GpuPower, Some("GPU-1"), &drawn));
+            let idleness = judged(&samples);
+            assert_eq!(idleness.verdict, verdict, "{power}: {idleness:?}");
+            if verdict == IdleVerdict::Unknown {
+                let why = idleness.gap.expect("a gap").why;
+                assert!(why.starts_with("metrics contradict: "), "{why}");
+            }
+        }
+    }
+
+    #[test]
+    fn fl_097_few_looks_prove_no_rest_and_may_show_work() {
+        let verdict = |buckets: &[(u32, f64, f64)]| judged(&samples(buckets)).verdict;
+        assert_eq!(verdict(&[(4, 0.0, 0.0); 13]), IdleVerdict::Idle, "each minute, one missed");
+        assert_eq!(verdict(&[(3, 0.0, 0.0); 13]), IdleVerdict::Unknown);
+        assert_eq!(verdict(&[(1, 2.0, 2.0); 13]), IdleVerdict::Unknown);
+        let mut ends_busy = [(5, 0.0, 0.0); 13];
+        ends_busy[12] = (1, 88.0, 88.0);
+        assert_eq!(verdict(&ends_busy), IdleVerdict::Busy, "the look of just now");
+        // Of those that are low none counts, and of those that are high one.
+        let told = |buckets| values(&measured(&samples(buckets), &window(Statistic::Peak)));
+        assert_eq!(told(&[(5, 1.0, 1.0), (3, 1.0, 1.0), (3, 0.0, 0.0)]), [1.0]);
+        assert_eq!(told(&[(5, 1.0, 1.0), (3, 3.0, 3.0), (3, 2.0, 2.0)]), [1.0, 3.0]);
     }
 
     #[test]
