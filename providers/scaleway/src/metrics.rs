@@ -44,7 +44,39 @@ type Place = (String, String);
 #[derive(Debug, Default)]
 struct Region {
     series: BTreeMap<String, Vec<Sample>>,
-    failures: Vec<ProviderError>,
+    /// The projects that told of each server.
+    told_by: BTreeMap<String, BTreeSet<String>>,
+    failures: Vec<Failure>,
+}
+
+/// A question that was not answered.
+#[derive(Debug)]
+struct Failure {
+    project: String,
+    /// Whom it was about.
+    servers: BTreeSet<String>,
+    error: ProviderError,
+}
+
+impl Region {
+    /// What is known of a server; `None` for nothing. One that a project tells of is of that project,
+    /// and what others do not tell is not missed. One of which nobody tells may be of any.
+    fn of(&mut self, server: &str, grid: &Grid) -> Option<Measured> {
+        let homes = self.told_by.get(server);
+        let missed = self.failures.iter().filter(|failure| {
+            let is_home = homes.is_none_or(|homes| homes.contains(&failure.project));
+            is_home && failure.servers.contains(server)
+        });
+        let mut measured = Measured::default();
+        for failure in missed {
+            let gap = gap(&failure.error);
+            if !measured.gaps.contains(&gap) {
+                measured.gaps.push(gap);
+            }
+        }
+        measured.series.extend(self.series.remove(server).map(|samples| series(samples, grid)));
+        (measured != Measured::default()).then_some(measured)
+    }
 }
 
 impl Cockpit {
@@ -104,30 +136,40 @@ impl Cockpit {
         let places = projects.iter().map(|project| (region.to_owned(), project.clone()));
         let places: Vec<Place> = places.collect();
         let asked = stream::iter(places).map(|place: Place| async move {
-            let sources = self.sources(cx, &place).await?;
-            let mut rows = Vec::new();
-            for source in sources {
-                let most = usize::try_from(MOST_POINTS / grid.points.max(1)).unwrap_or(1).max(1);
-                for part in servers.chunks(most) {
-                    rows.extend(source.range(cx, &query(part, grid), grid).await?);
-                }
-            }
-            Ok(rows)
-        });
-        let answers: Vec<Result<_, ProviderError>> = asked.buffered(AT_ONCE).collect().await;
-        let has_answered =
-            answers.iter().any(|answer| answer.as_ref().is_ok_and(|it| !it.is_empty()));
-        for answer in answers {
-            match answer {
-                Ok(rows) => {
-                    for mut row in rows {
-                        let Some(server) = row.labels.remove("resource_id") else { continue };
-                        read.series.entry(server).or_default().extend(row.samples);
+            let mut answers = Vec::new();
+            match self.sources(cx, &place).await {
+                Ok(sources) => {
+                    let most = MOST_POINTS / grid.points.max(1);
+                    let most = usize::try_from(most).unwrap_or(1).max(1);
+                    for source in sources {
+                        for part in servers.chunks(most) {
+                            let rows = source.range(cx, &query(part, grid), grid).await;
+                            answers.push((part, rows));
+                        }
                     }
                 }
-                // The token is of another project.
-                Err(error) if has_answered && is_refusal(&error) => {}
-                Err(error) => read.failures.push(error),
+                Err(error) => answers.push((servers, Err(error))),
+            }
+            (place.1, answers)
+        });
+        let answers: Vec<_> = asked.buffered(AT_ONCE).collect().await;
+        for (project, answers) in answers {
+            for (part, answer) in answers {
+                match answer {
+                    Ok(rows) => {
+                        for mut row in rows {
+                            let Some(server) = row.labels.remove("resource_id") else { continue };
+                            read.told_by.entry(server.clone()).or_default().insert(project.clone());
+                            read.series.entry(server).or_default().extend(row.samples);
+                        }
+                    }
+                    // A refusal as well: a token of one project says nothing of those of another.
+                    Err(error) => read.failures.push(Failure {
+                        project: project.clone(),
+                        servers: part.iter().map(|server| (*server).to_owned()).collect(),
+                        error,
+                    }),
+                }
             }
         }
         read
@@ -146,18 +188,13 @@ fn query(servers: &[&str], grid: &Grid) -> String {
     )
 }
 
-fn is_refusal(error: &ProviderError) -> bool {
-    matches!(error.kind, ErrorKind::Denied { .. } | ErrorKind::CredentialsRejected)
-}
-
 /// The region of a zone: `fr-par` of `fr-par-2`.
 fn region_of(zone: &str) -> &str {
     zone.rsplit_once('-').map_or(zone, |(region, _)| region)
 }
 
-fn failed(error: &ProviderError) -> Measured {
-    let gap = Unknown::new(Ignorance::ReadFailed, format!("{NAME}: {error}"));
-    Measured { series: Vec::new(), gaps: vec![gap] }
+fn gap(error: &ProviderError) -> Unknown {
+    Unknown::new(Ignorance::ReadFailed, format!("{NAME}: {error}"))
 }
 
 #[async_trait]
@@ -180,7 +217,8 @@ impl MetricsSource for Cockpit {
         let projects = match self.projects(cx, &first.id.account).await {
             Ok(projects) => projects,
             Err(error) => {
-                return machines.iter().map(|it| (it.id.clone(), failed(&error))).collect();
+                let nothing = Measured { series: Vec::new(), gaps: vec![gap(&error)] };
+                return machines.iter().map(|it| (it.id.clone(), nothing.clone())).collect();
             }
         };
         let grid = Grid::of(window);
@@ -195,30 +233,24 @@ impl MetricsSource for Cockpit {
                 .collect();
             let servers: Vec<&str> = here.iter().map(|id| id.native.as_str()).collect();
             let mut read = self.read(cx, region, &projects, &servers, &grid).await;
-            for id in here {
-                let what = match (read.series.remove(&id.native), read.failures.first()) {
-                    (Some(samples), _) => series(samples, &grid),
-                    (None, Some(error)) => failed(error),
-                    (None, None) => continue,
-                };
-                measured.push((id.clone(), what));
-            }
+            let told =
+                here.into_iter().filter_map(|id| Some((id.clone(), read.of(&id.native, &grid)?)));
+            measured.extend(told);
         }
         measured
     }
 }
 
-fn series(samples: Vec<Sample>, grid: &Grid) -> Measured {
+fn series(samples: Vec<Sample>, grid: &Grid) -> Series {
     let percent = |Sample { at, value }| Sample { at, value: value * 100.0 };
-    let series = Series {
+    Series {
         gauge: Gauge::Cpu,
         gpu: None,
         slice: None,
         source: Source::new(NAME),
         step: grid.step,
         samples: samples.into_iter().map(percent).collect(),
-    };
-    Measured { series: vec![series], gaps: Vec::new() }
+    }
 }
 
 #[cfg(test)]

@@ -35,6 +35,17 @@ async fn cloud(token_of: &str) -> Cloud {
     cloud
 }
 
+/// The list of data sources is answered so.
+fn data_sources(body: &str) -> Fault {
+    let operation = Some("GET /cockpit/v1/regions/{region}/data-sources".to_owned());
+    let effect = Effect::Answer {
+        status: 200,
+        body: body.to_owned(),
+        content_type: "application/json".to_owned(),
+    };
+    Fault { operation, ..Fault::always(effect) }
+}
+
 async fn measure(cloud: &Cloud) -> Vec<(InstanceId, Measured)> {
     let provider = cloud.provider();
     let machines = cloud.list(ZONE).await.complete();
@@ -48,18 +59,43 @@ async fn measure(cloud: &Cloud) -> Vec<(InstanceId, Measured)> {
 }
 
 #[tokio::test]
-async fn a_token_of_one_project_tells_of_its_servers_and_spoils_no_other() {
+async fn fl_101_a_token_of_one_project_tells_of_its_servers_and_not_of_others() {
     let cloud = cloud(PROJECT).await;
     let all = measure(&cloud).await;
     let told: Vec<&str> =
         all.iter().filter(|(_, it)| !it.series.is_empty()).map(|(id, _)| &*id.native).collect();
     assert_eq!(told, [BUSY]);
-    assert!(all.iter().all(|(_, it)| it.gaps.is_empty()), "{all:?}");
+    // Nobody knows which project the others are of, so the refusal of one is a gap of both.
+    assert_eq!(all.len(), 3);
+    for (id, Measured { series, gaps }) in &all {
+        assert_eq!(gaps.len(), usize::from(series.is_empty()), "{id}: {gaps:?}");
+        let refused = |gap: &reaper_model::Unknown| gap.kind == Ignorance::ReadFailed;
+        assert!(gaps.iter().all(refused), "{id}: {gaps:?}");
+    }
     let series = &all[0].1.series[0];
     assert_eq!((series.gauge, series.samples.len(), series.step.as_secs()), (Gauge::Cpu, 72, 300));
     assert!(series.samples.iter().all(|sample| (sample.value - 37.5).abs() < 1e-9));
     assert_eq!(series.samples[0].at, now() - TimeDelta::hours(6));
     assert!(cloud.sim.requests().changing().is_empty());
+}
+
+#[tokio::test]
+async fn fl_101_one_source_of_a_project_that_fails_is_a_gap_of_its_servers() {
+    let mut cloud = cloud(PROJECT).await;
+    cloud.settings.lists.insert("project_ids".into(), vec![PROJECT.to_owned()]);
+    // The project has a second data source, which answers nothing.
+    let here = cloud.sim.base_url("scaleway");
+    let source = |path: &str| format!(r#"{{"url": "{here}/{path}"}}"#);
+    let (good, bad) = (source(&format!("cockpit-metrics/{PROJECT}/fr-par")), source("nowhere"));
+    let body = format!(r#"{{"total_count": 2, "data_sources": [{good}, {bad}]}}"#);
+    cloud.sim.add_fault(data_sources(&body));
+    let all = measure(&cloud).await;
+    let of = |native: &str| &all.iter().find(|(id, _)| id.native == native).expect("told").1;
+    for (native, series) in [(BUSY, 1), (SILENT, 0)] {
+        let measured = of(native);
+        let told = (measured.series.len(), measured.gaps.len());
+        assert_eq!(told, (series, 1), "{native}: {measured:?}");
+    }
 }
 
 #[tokio::test]
@@ -79,13 +115,7 @@ async fn fl_101_a_token_that_nobody_knows_is_a_gap_of_every_server() {
 async fn secrets_never_leave_for_an_address_that_is_not_scaleways() {
     let cloud = cloud(PROJECT).await;
     let body = r#"{"total_count": 1, "data_sources": [{"url": "https://evil.example.org"}]}"#;
-    let operation = Some("GET /cockpit/v1/regions/{region}/data-sources".to_owned());
-    let effect = Effect::Answer {
-        status: 200,
-        body: body.to_owned(),
-        content_type: "application/json".to_owned(),
-    };
-    cloud.sim.add_fault(Fault { operation, ..Fault::always(effect) });
+    cloud.sim.add_fault(data_sources(body));
     let all = measure(&cloud).await;
     assert_eq!(all.len(), 3);
     let why = "leads to evil.example.org, which is not Scaleway's";
