@@ -19,6 +19,7 @@ use reaper_provider::{CallContext, RequestCounter};
 use crate::assess::Assessed;
 use crate::belongings::Belongings;
 use crate::collect::Account;
+use crate::measurements;
 use crate::prices::PriceBook;
 use crate::sensors::{Sensors, is_up};
 use crate::watch::Watch;
@@ -31,7 +32,8 @@ const HOUR: Span = Span::from_secs(3600);
 /// A week of measurements by machine: on average, and at their highest.
 pub(crate) type Weeks = BTreeMap<InstanceId, (Measured, Measured)>;
 
-/// Reads a week of each machine that is up. What cannot be read gives no advice.
+/// Reads a week of each machine that is up. What cannot be read gives no advice, and where the last
+/// hours could not be read already, nobody is asked again.
 pub(crate) async fn weeks(
     machines: &[Assessed],
     accounts: &[Account],
@@ -41,8 +43,11 @@ pub(crate) async fn weeks(
 ) -> Weeks {
     let asked = accounts.iter().map(|account| async {
         let mine = machines.iter().filter(|machine| machine.account == account.name);
-        let up: Vec<&Instance> =
-            mine.map(|machine| &machine.instance).filter(|machine| is_up(machine)).collect();
+        let up: Vec<&Instance> = mine
+            .filter(|machine| measurements::unread(machine).is_none())
+            .map(|machine| &machine.instance)
+            .filter(|machine| is_up(machine))
+            .collect();
         let cx = CallContext { now, requests: RequestCounter::default() };
         let window = |statistic| Window {
             from: now.checked_sub_signed(WEEK.delta()).unwrap_or(now),

@@ -29,12 +29,12 @@ pub(crate) fn view(instance: &Instance, idleness: Option<&Idleness>) -> Utilisat
             idle_gpus: None,
         };
     };
-    let percent = |value: rust_decimal::Decimal| format!("{}%", value.round_dp(1).normalize());
+    let percent = |value: rust_decimal::Decimal| format!("{}%", value.normalize());
     UtilisationView {
         verdict: idleness.verdict,
         cause: idleness.cause,
         gpu_peak: idleness.peak.map(percent),
-        coverage: idleness.coverage.map(percent),
+        coverage: idleness.coverage.map(|share| percent(share.round_dp(1))),
         source: idleness.source.clone(),
         why: idleness.gap.as_ref().map(ToString::to_string),
         summary: idleness.summary.clone(),

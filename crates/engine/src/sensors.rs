@@ -55,7 +55,10 @@ impl Sensors {
         let (up, down): (Vec<&Instance>, Vec<&Instance>) =
             machines.iter().copied().partition(|machine| is_up(machine));
         for machine in down {
-            let gap = Unknown::new(Ignorance::NotOffered, "it is not up, so nothing is measured");
+            let gap = Unknown::new(
+                Ignorance::NotOffered,
+                "it is not known to be up, so nothing is measured",
+            );
             found.entry(machine.id.clone()).or_default().gaps.push(gap);
         }
         if up.is_empty() {

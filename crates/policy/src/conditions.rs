@@ -102,7 +102,11 @@ impl Findings<'_> {
     fn outside_hours(&self, hours: &WorkingHours) -> Clause {
         let shown = hours.shown(self.subject.now);
         let inside = hours.contain(self.subject.now);
-        let word = if inside { "within" } else { "outside" };
+        let word = match (inside, hours.show(self.subject.now)) {
+            (true, true) => "within",
+            (true, false) => "not long enough outside",
+            (false, _) => "outside",
+        };
         Clause::new(!inside, format!("{shown} is {word} {hours}")).ground("outside-hours")
     }
 

@@ -4,8 +4,9 @@
 use std::fmt;
 use std::str::FromStr as _;
 
-use chrono::{DateTime, Datelike as _, Timelike as _, Utc, Weekday};
+use chrono::{DateTime, Datelike as _, TimeDelta, Timelike as _, Utc, Weekday};
 use chrono_tz::Tz;
+use reaper_model::Span;
 
 /// The forms that working hours may have, as told to people.
 pub const HOURS_FORMS: &str = "\"Mon-Fri 08:00-19:00\", \"Mon+Wed 09:00-17:30 Europe/Paris\", or \
@@ -13,6 +14,8 @@ pub const HOURS_FORMS: &str = "\"Mon-Fri 08:00-19:00\", \"Mon+Wed 09:00-17:30 Eu
 
 /// Minutes of a day.
 const DAY: u32 = 24 * 60;
+/// Most minutes that are looked back.
+const MOST_AFTER: u32 = DAY;
 
 /// On which days, from when to when. Hours over midnight belong to the day on which they begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub struct WorkingHours {
     /// Minute of the day, exclusive; smaller than `from` if it lies on the next day.
     until: u32,
     zone: Tz,
+    /// So many minutes behind them count as within.
+    after: u32,
 }
 
 impl WorkingHours {
@@ -57,11 +62,23 @@ impl WorkingHours {
         if from == until || from == DAY {
             return Err(fail("they have no length".to_owned()));
         }
-        Ok(Self { days, from, until, zone })
+        Ok(Self { days, from, until, zone, after: 0 })
     }
 
-    /// Whether clocks show a time within them.
+    /// The same with so much behind them: what is outside then has been outside for so long.
+    #[must_use]
+    pub(crate) fn and_after(self, span: Span) -> Self {
+        Self { after: u32::try_from(span.as_secs() / 60).unwrap_or(u32::MAX), ..self }
+    }
+
+    /// Whether clocks show a time within them, or one so little later as counts for it.
     pub fn contain(&self, now: DateTime<Utc>) -> bool {
+        let before = |minutes: u32| now - TimeDelta::minutes(i64::from(minutes));
+        (0..=self.after.min(MOST_AFTER)).any(|minutes| self.show(before(minutes)))
+    }
+
+    /// Whether clocks show a time within them right now.
+    pub(crate) fn show(&self, now: DateTime<Utc>) -> bool {
         let local = now.with_timezone(&self.zone);
         let minute = local.hour() * 60 + local.minute();
         let works = |day: Weekday| {

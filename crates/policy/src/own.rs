@@ -78,8 +78,10 @@ impl OwnRules {
         }
         let hours =
             |text: &str| WorkingHours::parse(text, self.zone).map_err(|bad| bad.to_string());
+        // The hour in which it idled has to lie outside them, all of it.
         match read(subject, &self.working_hours, hours) {
             Ok(found) => rules.extend(found.map(|(hours, consent)| {
+                let hours = hours.and_after(IDLE_OUTSIDE_HOURS);
                 own(WORKING_HOURS, consent, IdleSpec::over(IDLE_OUTSIDE_HOURS), Some(hours))
             })),
             Err(note) => notes.push(note),

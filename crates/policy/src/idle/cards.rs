@@ -364,6 +364,9 @@ impl Busy<'_, '_> {
         let Reading { of, peak, mean, .. } = self.top;
         let peak = beside(peak, spec.below);
         let mut idleness = self.view.facts(IdleVerdict::Busy, Some(peak), spec);
+        // A source may show more accelerators than the type has: one works all the same.
+        idleness.idle_gpus =
+            idleness.idle_gpus.map(|(idle, all)| (idle.min(all.saturating_sub(1)), all));
         let idle = match idleness.idle_gpus {
             Some((idle, all)) if all > 1 && idle > 0 => format!(", {idle} of {all} GPUs idle"),
             _ => String::new(),

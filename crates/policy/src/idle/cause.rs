@@ -54,7 +54,9 @@ impl Signs {
         }
         Self {
             memory: peak(Gauge::GpuMemory),
-            memory_known: known.values().any(|gpus| gpus.len() >= needed as usize),
+            // Memory that cannot be may have been somebody's: it is no proof of there being none.
+            memory_known: !readings.impossible.contains(&Gauge::GpuMemory)
+                && known.values().any(|gpus| gpus.len() >= needed as usize),
             processes: peak(Gauge::GpuProcesses),
             host: working(readings),
             unrest: unrest(readings),

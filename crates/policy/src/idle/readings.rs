@@ -71,6 +71,8 @@ pub(super) struct Readings<'a> {
     pub(super) sliced: BTreeMap<(&'a str, Option<&'a str>), BTreeSet<&'a str>>,
     /// A source that measured its work and is not believed.
     pub(super) suspect: Option<&'a str>,
+    /// Gauges of which samples could not be, so that what is left does not tell the whole.
+    pub(super) impossible: BTreeSet<Gauge>,
     /// What was left out of account.
     pub(super) notes: Vec<String>,
     pub(super) frame: Frame,
@@ -126,6 +128,7 @@ impl<'a> Readings<'a> {
             }
             all.extend(gathered.reading(of, frame));
         }
+        let impossible = dropped.keys().map(|(_, gauge)| *gauge).collect();
         let notes = dropped
             .into_iter()
             .map(|((source, gauge), count)| {
@@ -134,7 +137,7 @@ impl<'a> Readings<'a> {
             })
             .collect();
         let frame = Frame { now: frame.now, spec: frame.spec };
-        Self { all, sliced, suspect, notes, frame }
+        Self { all, sliced, suspect, impossible, notes, frame }
     }
 
     /// Readings that tell whether accelerators work. Under MIG the share of time in which a kernel

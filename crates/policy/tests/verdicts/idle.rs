@@ -90,12 +90,12 @@ fn fl_094_sentinels_are_dropped_said_and_never_shown() {
 }
 
 #[test]
-fn fl_094_sentinels_of_memory_and_processes_hold_nothing() {
+fn fl_094_sentinels_of_memory_and_processes_hold_nothing_and_prove_nothing() {
     let mut series = all_at(0.0);
     series.push(flat(Gauge::GpuMemory, 0, 9_223_372_036_854_775_794.0));
     series.push(flat(Gauge::GpuProcesses, 0, 4_294_967_295.0));
     let idle = judged(&machine(&[]), &measured(series));
-    assert_eq!(idle.cause, Some(reaper_model::document::Cause::Empty), "{idle:?}");
+    assert_eq!((idle.verdict, idle.cause), (IdleVerdict::Idle, None), "{idle:?}");
     assert_eq!(idle.notes.len(), 2);
 }
 

@@ -97,15 +97,27 @@ fn an_idle_machine_is_stopped_outside_its_working_hours() {
     let busy = measured(all_at(30.0));
     let busy = judge_measured(PolicySpec::default(), &sunday, Some(&busy), now());
     assert_eq!(busy.verdict, Verdict::Ok, "work goes on after hours");
-    // Where the tag names no zone, the configuration's counts: 18:30 UTC is 19:30 there.
+    // Where the tag names no zone, the configuration's counts: 19:30 UTC is 20:30 there.
     let zoned = PolicySpec { timezone: chrono_tz::Europe::Amsterdam, ..PolicySpec::default() };
     let office = tagged(&[("working-hours", "Mon-Fri 08:00-19:00")]);
-    let evening = time("2026-11-30T18:30:00Z");
+    let evening = time("2026-11-30T19:30:00Z");
     let says_at_evening = |spec| {
         says(&judge_measured(spec, &office, None, evening), "working-hours").expect("asked").0
     };
     assert_eq!(says_at_evening(zoned), Answer::Unknown, "outside, and not measured");
-    assert_eq!(says_at_evening(PolicySpec::default()), Answer::No, "within");
+    assert_eq!(
+        says_at_evening(PolicySpec::default()),
+        Answer::No,
+        "outside for half an hour: the hour in which it idles lies outside, all of it"
+    );
+    let just = judge_measured(in_utc(), &office, Some(&zeros), time("2026-11-30T19:59:00Z"));
+    let (answer, _, text) = says(&just, "working-hours").expect("asked");
+    assert_eq!(answer, Answer::No);
+    assert!(text.contains("Mon 19:59 is not long enough outside Mon-Fri 08:00-19:00"), "{text}");
+}
+
+fn in_utc() -> PolicySpec {
+    PolicySpec { timezone: chrono_tz::UTC, ..PolicySpec::default() }
 }
 
 #[test]
