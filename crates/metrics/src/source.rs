@@ -143,13 +143,15 @@ impl Prometheus {
                 }
             }
         }
-        if strangers && !found.is_empty() {
-            tracing::warn!(
-                label,
-                values = found.len(),
-                example = found[0],
-                "no value of this label in {NAME} is the id or the name of a machine"
+        // Said of each machine, so that it stands where the reader looks for its use.
+        if let Some(example) = found.first().filter(|_| strangers) {
+            let why = format!(
+                "{NAME}: no value of the label {label} is the id or the name of a machine, such as {}",
+                quoted(example)
             );
+            for id in &asked {
+                harvest.gap(id, Unknown::new(Ignorance::NotOffered, why.clone()));
+            }
         }
         Ok(values)
     }

@@ -181,3 +181,17 @@ async fn nobody_is_asked_about_no_machine() {
     let all = of_cloud(&cloud).measure(&context(), &[&machines[0]], &week).await;
     assert_eq!(series(of(&all, &machines[0]), Gauge::GpuUtilisation)[0].samples.len(), 2016);
 }
+
+#[tokio::test]
+async fn a_label_that_names_no_machine_is_said_of_each() {
+    let text = WORLD.replace("names =", "label = \"instance\"\n    names =");
+    let cloud = cloud(&text).await;
+    let mut strangers = machines();
+    for machine in &mut strangers {
+        machine.id.native = format!("other-{}", machine.id.native);
+        machine.name = reaper_model::Fact::absent(&reaper_model::Source::new("test"));
+    }
+    let all = peaks(&of_cloud(&cloud), &strangers.each_ref()).await;
+    let gaps = &of(&all, &strangers[0]).gaps;
+    assert!(gaps[0].why.contains("no value of the label instance is the id"), "{gaps:?}");
+}
