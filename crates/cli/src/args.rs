@@ -211,16 +211,18 @@ pub(crate) enum Command {
 /// Options of `probe`.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct ProbeArgs {
-    /// Look once, write and end. With 4 if no GPU could be read.
+    /// Look once, write and end, for cron each minute: five minutes with less than 4 looks prove no
+    /// rest. With 4 if no GPU could be read.
     #[arg(long)]
     pub(crate) once: bool,
-    /// Time between two looks.
+    /// Time between two looks, at most 1m.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = limit, conflicts_with = "once")]
     pub(crate) every: Span,
     /// Time between two writings into the state.
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = limit, conflicts_with = "once")]
     pub(crate) write_every: Span,
-    /// Write the figures of the last look into this file, for Prometheus' textfile collector.
+    /// Write the figures of the last look into this file, for Prometheus' textfile collector. One that
+    /// stays up removes it at its end.
     #[arg(long, value_name = "FILE")]
     pub(crate) textfile: Option<PathBuf>,
     /// Write samples into this state: file:…, s3://…, gs://… or az://… [default: `REAPER_STATE`].

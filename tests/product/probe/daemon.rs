@@ -56,6 +56,7 @@ fn it_looks_writes_and_at_a_signal_writes_what_it_has() {
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(stdout, "");
     assert!(stderr.ends_with("the probe has ended\n"), "{stderr}");
+    assert!(!reaper.path().join("a.prom").exists(), "an exporter would serve it for ever");
     let told = raw(&samples(&reaper));
     assert!(told >= 2, "the last of them came with the signal: {told}");
     // A next one goes on.

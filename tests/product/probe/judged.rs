@@ -12,7 +12,7 @@ const WORLD: &str = "[lambda]\nmin_interval_ms = 0\n[[lambda.instance]]\naccount
                      region = \"us-east-1\"\nid = \"i-0abc\"\ntype = \"gpu_1x_a10\"\n\
                      launched = \"9h\"\n";
 
-/// A look every five minutes of the two hours before 09:00; `busy`: the one at 08:12 saw work.
+/// A look each minute of the two hours before 09:00; `busy`: the one at 08:12 saw work.
 fn looks(busy: bool) -> crate::support::Reaper {
     let script = printing("one-a10.xml");
     let script = if busy {
@@ -23,8 +23,8 @@ fn looks(busy: bool) -> crate::support::Reaper {
         script
     };
     let reaper = machine(&script);
-    for look in 0..24 {
-        let (hour, minute) = (7 + look / 12, look % 12 * 5 + 2);
+    for look in 0..120 {
+        let (hour, minute) = (7 + look / 60, look % 60);
         let work = reaper.path().join("busy");
         if busy && (hour, minute) == (8, 12) {
             std::fs::write(&work, "").expect("a file");

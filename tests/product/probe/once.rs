@@ -156,7 +156,8 @@ fn usage_that_makes_no_sense_is_refused() {
         (&["--once", "--state", "s3://bucket/x"], "no credentials: none of AWS_ACCESS_KEY_ID"),
         (&["--once", "--every", "5s"], "cannot be used with"),
         (&[], "neither --state nor --textfile is given"),
-        (&["--textfile", "a.prom", "--every", "10m"], "a look every 5m is the least"),
+        (&["--textfile", "a.prom", "--every", "61s"], "a look every 1m is the least"),
+        (&["--textfile", "a.prom", "--every", "5m"], "less than 4 looks prove nothing"),
         (
             &["--textfile", "a.prom", "--every", "1m", "--write-every", "30s"],
             "shorter than --every",

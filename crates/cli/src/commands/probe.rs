@@ -9,7 +9,8 @@ use chrono::{DateTime, Utc};
 use reaper_engine::Clock;
 use reaper_engine::error::chain;
 use reaper_ledger::Store;
-use reaper_model::{Class, Samples, Span, samples_key};
+use reaper_model::samples::{LEAST_LOOKS, LONGEST_PAUSE};
+use reaper_model::{Class, Samples, samples_key};
 use reaper_probe::{Host, Library, Look, Memory, Probe, Said, Smi, Ways, identify, textfile};
 use reaper_report::clean;
 use tokio::task::JoinHandle;
@@ -35,9 +36,6 @@ const LAST_WRITE: Duration = Duration::from_secs(7);
 
 /// Where history is kept where systemd names no folder.
 const HISTORY: &str = "/var/lib/reaper-probe";
-
-/// Longest time between two looks: a bucket that nothing was read in proves nothing.
-const LONGEST_PAUSE: Span = reaper_model::samples::BUCKET;
 
 pub(crate) async fn probe(
     global: &Global,
@@ -101,7 +99,10 @@ fn stays_up(asked: &ProbeArgs, clock: Clock, has_store: bool) -> Result<(), Fail
     if asked.every > LONGEST_PAUSE {
         return Err(Failure::usage(
             format!("--every {}: a look every {LONGEST_PAUSE} is the least", asked.every),
-            "write for example --every 10s",
+            format!(
+                "five minutes with less than {LEAST_LOOKS} looks prove nothing; write for example \
+                 --every 10s"
+            ),
         ));
     }
     if asked.write_every < asked.every {
@@ -167,6 +168,18 @@ impl Watch {
             warn(&trouble);
         }
         (look, written)
+    }
+
+    /// Takes the textfile away: its exporter would serve what was written last for ever.
+    fn retire(&mut self, now: DateTime<Utc>) {
+        let Some(path) = &self.textfile else { return };
+        let removed = match std::fs::remove_file(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(format!("{} cannot be removed: {error}", path.display()))
+            }
+            _ => Ok(()),
+        };
+        self.told(&removed, now);
     }
 
     /// Remembers, for the next start.
@@ -282,6 +295,7 @@ async fn on_and_on(
         writing.abort();
     }
     let now = wall();
+    watch.retire(now);
     watch.remember(now);
     let last = ended(watch.put(now, LAST_WRITE)).await;
     watch.told(&last, now);
