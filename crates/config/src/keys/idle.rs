@@ -63,7 +63,11 @@ fn idle(path: &'static str, title: &str) -> Table {
             "Strongest action where CPUs, network or disks work and the GPUs wait.",
             "report",
         ),
-        action("unclear", "Strongest action where nothing tells whether memory is held.", "report"),
+        action(
+            "unclear",
+            "Strongest action where memory or CPUs were not measured in full.",
+            "report",
+        ),
     ];
     table(path, title, keys)
 }
