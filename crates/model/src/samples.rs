@@ -179,6 +179,19 @@ impl Samples {
             if u64::try_from(length).is_ok_and(|length| length > most) {
                 return refuse("a series that is longer than 26 hours");
             }
+            if series.gpu.as_deref().is_some_and(|gpu| gpu.trim().is_empty()) {
+                return refuse("a GPU without a name");
+            }
+            let above = |(mean, peak): (&Option<f64>, &Option<f64>)| {
+                mean.zip(*peak).is_some_and(|(mean, peak)| mean > peak + 0.01)
+            };
+            if series.mean.iter().zip(&series.peak).any(above) {
+                return refuse("a mean above its peak");
+            }
+            let last = series.raw.iter().rposition(|raw| *raw > 0);
+            if last.and_then(|place| self.at(place)).is_some_and(|at| at > self.written_at) {
+                return refuse("samples of a time after it was written");
+            }
             if series.gauge.per_gpu() != series.gpu.is_some() {
                 return refuse(
                     "a series of a GPU that names none, or of the machine that names one",
@@ -285,7 +298,10 @@ mod tests {
             assert!(Samples::read(&bytes[..cut], "i-1").is_err(), "cut at {cut}");
         }
         assert_eq!(Samples::read(&bytes, "i-2"), Err(SamplesError::Machine("i-1".to_owned())));
-        let edits: [Edit; 7] = [
+        let edits: [Edit; 10] = [
+            |samples| samples.series[0].mean[0] = Some(99.0),
+            |samples| samples.series[0].gpu = Some(" ".to_owned()),
+            |samples| samples.written_at = samples.from - TimeDelta::seconds(1),
             |samples| samples.schema = "reaper.samples/2".to_owned(),
             |samples| samples.step_seconds = 60,
             |samples| samples.from += TimeDelta::seconds(1),

@@ -11,16 +11,13 @@ use reaper_model::samples::{
 };
 use reaper_model::{Gauge, SampleSeries as Column};
 
-use crate::reading::{Gpus, HostReading, Level, Values, gib};
+use crate::reading::{Gpus, HostReading, Level, Values, gib, possible};
 
 /// Series that are kept at most: 16 GPUs with eight slices, with all gauges, stay below.
 const MOST_SERIES: usize = 1000;
 
 /// By how much the wall clock may differ from the time that has passed: a look waits for its turn.
 const STEADY: TimeDelta = TimeDelta::seconds(5);
-
-/// More memory than a card will have, GiB.
-const MOST_MEMORY: f64 = 100_000.0;
 
 /// What is measured, of which GPU, of which slice of it.
 type Key = (Gauge, Option<String>, Option<String>);
@@ -151,7 +148,7 @@ impl Buckets {
         let Some(level) = level else { return };
         if !possible(key.0, level.peak) || !possible(key.0, level.mean) {
             let of = key.1.as_deref().unwrap_or("the machine");
-            self.troubles.push(format!("{of}: {} cannot be {}", key.0, level.peak));
+            self.troubles.push(format!("{of}: an impossible {} was left out", key.0));
             return;
         }
         if self.series.len() >= MOST_SERIES && !self.series.contains_key(&key) {
@@ -209,19 +206,6 @@ fn column(key: &Key, cells: &BTreeMap<DateTime<Utc>, Cell>, samples: &Samples) -
         column.mean.push(cell.map(|cell| rounded(cell.sum / f64::from(cell.raw))));
     }
     column
-}
-
-/// Whether a gauge can say this. A driver's sentinels and its rare garbage cannot.
-fn possible(gauge: Gauge, value: f64) -> bool {
-    let most = match gauge {
-        // A card draws more than its limit for a moment.
-        Gauge::GpuPower => 200.0,
-        gauge if gauge.is_percentage() => 100.0,
-        Gauge::GpuMemory => MOST_MEMORY,
-        Gauge::GpuProcesses => 1e6,
-        _ => 1e15,
-    };
-    (0.0..=most).contains(&value)
 }
 
 /// Three decimals are enough, and keep the object small.

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use crate::nvml::{Driver, Nvml};
-use crate::reading::Gpus;
+use crate::reading::{Gpus, Values};
 use crate::smi::Smi;
 
 /// After this time NVML is tried again: a driver may have been installed, or replaced.
@@ -68,6 +68,18 @@ impl<D: Driver + 'static> Ways<D> {
             gpu.values.utilisation = None;
             gpu.values.engine = None;
         }
+        let mut troubles = Vec::new();
+        for gpu in &mut gpus.gpus {
+            let id = gpu.id();
+            let slices = gpu.slices.iter_mut().map(|slice| &mut slice.values);
+            for gauge in std::iter::once(&mut gpu.values)
+                .chain(slices)
+                .flat_map(Values::leave_out_the_impossible)
+            {
+                troubles.push(format!("{id}: an impossible {gauge} was left out"));
+            }
+        }
+        gpus.troubles.extend(troubles);
         Ok(gpus)
     }
 

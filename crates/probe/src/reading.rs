@@ -1,6 +1,8 @@
 //! What one look at a machine brings: its accelerators as their driver tells them, and the machine
 //! itself. What is not known is not there; it is never 0.
 
+use reaper_model::Gauge;
+
 /// A value over the time since the look before.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
@@ -32,6 +34,45 @@ pub struct Values {
     pub memory_total: Option<u64>,
     /// Processes that hold it, without those that only drive a display.
     pub processes: Option<u32>,
+}
+
+impl Values {
+    /// Leaves out what cannot be: drivers' sentinels, and their rare garbage. Names what that was.
+    pub fn leave_out_the_impossible(&mut self) -> Vec<Gauge> {
+        let mut out = Vec::new();
+        for (gauge, level) in [
+            (Gauge::GpuUtilisation, &mut self.utilisation),
+            (Gauge::GpuEngine, &mut self.engine),
+            (Gauge::GpuPower, &mut self.power),
+        ] {
+            let can = |level: &Level| possible(gauge, level.peak) && possible(gauge, level.mean);
+            if level.take_if(|level| !can(level)).is_some() {
+                out.push(gauge);
+            }
+        }
+        let too_much = |bytes: &mut u64| *bytes > MOST_MEMORY;
+        let used = self.memory_used.take_if(too_much);
+        if self.memory_total.take_if(too_much).or(used).is_some() {
+            out.push(Gauge::GpuMemory);
+        }
+        out
+    }
+}
+
+/// No accelerator has more memory, bytes.
+const MOST_MEMORY: u64 = 100_000 << 30;
+
+/// Whether a gauge can say this. A driver's sentinels and its rare garbage cannot.
+pub(crate) fn possible(gauge: Gauge, value: f64) -> bool {
+    let most = match gauge {
+        // A card draws more than its limit for a moment.
+        Gauge::GpuPower => 200.0,
+        gauge if gauge.is_percentage() => 100.0,
+        Gauge::GpuMemory => 100_000.0,
+        Gauge::GpuProcesses => 1e6,
+        _ => 1e15,
+    };
+    (0.0..=most).contains(&value)
 }
 
 /// A MIG slice.
@@ -116,5 +157,26 @@ mod tests {
         assert!(!drives_a_display("python3"));
         assert!(!drives_a_display("/usr/bin/blender"));
         assert!(!drives_a_display(""));
+    }
+
+    #[test]
+    fn fl_094_what_cannot_be_is_left_out_and_named() {
+        let mut values = Values {
+            utilisation: Some(Level::of(9_223_372_036_854_775_794.0)),
+            engine: Some(Level::of(f64::NAN)),
+            power: Some(Level::of(104.0)),
+            memory_used: Some(u64::MAX),
+            memory_total: Some(24 << 30),
+            processes: Some(2),
+        };
+        let out = values.leave_out_the_impossible();
+        assert_eq!(out, [Gauge::GpuUtilisation, Gauge::GpuEngine, Gauge::GpuMemory]);
+        let left = Values {
+            power: Some(Level::of(104.0)),
+            memory_total: Some(24 << 30),
+            ..Values::default()
+        };
+        assert_eq!(values, Values { processes: Some(2), ..left });
+        assert_eq!(values.leave_out_the_impossible(), []);
     }
 }

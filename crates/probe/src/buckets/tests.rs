@@ -88,7 +88,7 @@ fn fl_095_garbage_spoils_no_bucket_and_is_said() {
     let samples = written(&buckets, 10);
     assert_eq!(samples.series[0].peak, [Some(60.0)]);
     assert_eq!(samples.series[0].raw, [1]);
-    assert!(samples.troubles[0].starts_with("GPU-1: GPU utilisation cannot be "));
+    assert!(samples.troubles[0].starts_with("GPU-1: an impossible GPU utilisation"));
 }
 
 #[test]
