@@ -243,7 +243,8 @@ fn settings(rules: Rules) -> Settings {
         lease: LEASE,
         plan_lifetime: Span::from_secs(24 * 3600),
         adviser: None,
-        leftovers: true,
+        // What is left behind decides nothing; reading it would make a year half as long again.
+        leftovers: false,
         all_accounts: true,
         configured: Vec::new(),
     }
