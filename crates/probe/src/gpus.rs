@@ -29,7 +29,7 @@ pub struct Ways<D> {
     load: Option<Load<D>>,
     limit: Duration,
     smi: Smi,
-    library: Option<Thread<D>>,
+    thread: Option<Thread<D>>,
     /// Before this time NVML is not loaded again.
     not_before: Option<Instant>,
 }
@@ -47,12 +47,12 @@ impl<D: Driver + 'static> Ways<D> {
         smi: Smi,
         limit: Duration,
     ) -> Self {
-        Self { load: Some(Arc::new(load)), limit, smi, library: None, not_before: None }
+        Self { load: Some(Arc::new(load)), limit, smi, thread: None, not_before: None }
     }
 
     /// The tool alone.
     pub fn tool(smi: Smi) -> Self {
-        Self { load: None, limit: Duration::ZERO, smi, library: None, not_before: None }
+        Self { load: None, limit: Duration::ZERO, smi, thread: None, not_before: None }
     }
 
     /// Reads all accelerators.
@@ -94,20 +94,20 @@ impl<D: Driver + 'static> Ways<D> {
     }
 
     async fn by_library(&mut self, load: Load<D>) -> Result<Gpus, Silence> {
-        if self.library.is_none() {
+        if self.thread.is_none() {
             if self.not_before.is_some_and(|time| Instant::now() < time) {
                 return Err(Silence::Says(
                     "NVML could not be used and is tried again later".into(),
                 ));
             }
-            self.library = Some(Thread::begin(load).map_err(Silence::Says)?);
+            self.thread = Some(Thread::begin(load).map_err(Silence::Says)?);
         }
-        let Some(library) = &mut self.library else { return Err(Silence::Says(String::new())) };
-        let read = library.ask(self.limit, Nvml::read).await;
+        let Some(thread) = &mut self.thread else { return Err(Silence::Says(String::new())) };
+        let read = thread.ask(self.limit, Nvml::read).await;
         match read.and_then(|read| read.map_err(Silence::Says)) {
             Err(Silence::Says(why)) => {
                 // The thread ends with its channel.
-                self.library = None;
+                self.thread = None;
                 self.not_before = Some(Instant::now() + TRY_AGAIN);
                 Err(Silence::Says(why))
             }
@@ -133,9 +133,9 @@ impl<D: Driver + 'static> Ways<D> {
                 gpu.slices.clone_from(&same.slices);
             }
         }
-        let Some(library) = &mut self.library else { return gpus };
+        let Some(thread) = &mut self.thread else { return gpus };
         let mut cut = gpus.gpus.clone();
-        let asked = library.ask(self.limit, move |nvml| {
+        let asked = thread.ask(self.limit, move |nvml| {
             for gpu in cut.iter_mut().filter(|gpu| gpu.mig) {
                 nvml.slices(gpu.index, &mut gpu.slices);
             }
